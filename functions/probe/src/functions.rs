@@ -42,7 +42,7 @@ pub struct Functions {
 }
 
 impl Api for Functions {
-    /// Retries throttled calls until the deadline. Deployment hooks run concurrently, and an account may allow only ten.
+    /// Retries throttled calls until the deadline. Deployment hooks run concurrently, and accounts may allow only ten.
     async fn send(&self, request: &Request) -> Result<Response, RequestError> {
         let log = |error: &RequestError, wait: Duration| {
             let (error, function) = (with_causes(error), request.name());

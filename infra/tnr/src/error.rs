@@ -11,10 +11,10 @@ use store::{DatasetError, StoreError};
 
 pub type Cause = Box<dyn Error + Send + Sync>;
 
-/// Exit code when nothing is found or a check fails, as in `grep` and `diff`.
+/// Exit code if nothing is found or a check fails, as in `grep` and `diff`.
 pub const NOT_FOUND_EXIT_CODE: u8 = 1;
 
-/// Exit code for errors and invalid usage, as in `grep` and clap.
+/// Exit code for errors and incorrect usage, as in `grep` and clap.
 pub const FAILURE_EXIT_CODE: u8 = 2;
 
 /// Exit code after Ctrl-C, as in shells.
@@ -40,7 +40,7 @@ pub enum CliError {
     FolderServed { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; try again when that one is done")]
     FolderBusy(String),
-    /// Nothing has been imported. Commands that only format numbers can do without data.
+    /// Nothing has been imported yet. Commands that only format numbers work without data.
     #[error("{0}")]
     NoData(String),
     #[error("{0} already exists; pass --force to replace it")]
@@ -57,7 +57,7 @@ pub enum CliError {
     Unhealthy { url: String, status: StatusCode },
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A report could not be fetched, with the commands that import it from files.
+    /// A report could not be downloaded. Lists the commands that import it from files.
     #[error(
         "{}\nDownload the files where the network allows it, then import them:\n\n{commands}",
         with_causes(error)
@@ -66,7 +66,7 @@ pub enum CliError {
     #[error("the import was refused: {reason}{}", override_advice(gates))]
     Refused {
         reason: String,
-        /// The gates whose `--allow` lets the import pass; empty if none can.
+        /// The gates to pass to `--allow`; empty if the import cannot be allowed.
         gates: Vec<Gate>,
     },
     #[error(
@@ -112,7 +112,7 @@ impl CliError {
         Self::Failed { context: context.into(), source: None }
     }
 
-    /// A failure with a source, for `map_err`.
+    /// Returns a `map_err` function that adds context to a failure.
     pub(crate) fn io<E: Into<Cause>>(context: impl Into<String>) -> impl FnOnce(E) -> Self {
         let context = context.into();
         move |error| Self::Failed { context, source: Some(error.into()) }

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 fn main() -> ExitCode {
     let runtime = Runtime::new().expect("the system has threads for the runtime");
     let code = runtime.block_on(run());
-    // Dropping the runtime would wait for a read of stdin, which may never return after a signal to `tnr mcp`.
+    // Dropping the runtime would wait for a read from stdin, which may never return after a signal to `tnr mcp`.
     runtime.shutdown_background();
     code
 }
@@ -31,8 +31,8 @@ async fn run() -> ExitCode {
     }
 }
 
-/// Prints a parse error or the requested help. For `doctor`, clap's exit code would mean that it found
-/// problems.
+/// Prints a parse error or the requested help. Changes the exit code for `doctor`, where clap's would mean that it
+/// found problems.
 fn print_usage_error(args: &[OsString], error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         error.exit();

@@ -1,5 +1,5 @@
-//! Output files and folders. They appear only when complete, and replace existing ones only with
-//! `--force`.
+//! Output files and folders. They appear only once they are complete, and replace existing ones only if
+//! `--force` is set.
 
 use std::{
     fs::{self, File},
@@ -19,30 +19,30 @@ pub struct Replacement {
     pub force: bool,
 }
 
-/// An unfinished file or folder. Dropping it leaves nothing behind.
+/// An unfinished file or folder. If dropped, it is removed.
 pub struct NewFile {
-    /// The path as the user gave it, for messages.
+    /// The path as entered by the user, for messages.
     display_path: String,
     target: PathBuf,
     may_replace: bool,
     content: Content,
 }
 
-/// Unfinished output, next to its final path.
+/// Unfinished output, stored next to its final path.
 enum Content {
     File(TempPath),
     /// The unfinished folder's temporary parent.
     Folder(TempDir),
-    /// A device or pipe, which is written in place.
+    /// A device or pipe, which is written directly.
     InPlace,
 }
 
-/// The output to start.
+/// The kind of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A file with the permissions of the one that it replaces.
+    /// A file with the same permissions as the file that it replaces.
     File,
-    /// A file that only its owner can read.
+    /// A file that only the owner can read.
     Private,
     /// A folder. In an existing folder, only files with the same names are replaced.
     Folder,
@@ -60,7 +60,7 @@ impl NewFile {
             }
             _ => (),
         }
-        // A symbolic link stays, and its target is replaced.
+        // Follow a symbolic link, so that its target is replaced instead.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if is_data_folder_file(&target) {
             return Err(CliError::DataFolderFile(display_path));
@@ -72,7 +72,7 @@ impl NewFile {
         Ok(Self { display_path, target, may_replace, content })
     }
 
-    /// The path to write to. The caller creates a folder there.
+    /// The path to write to. For a folder, the caller must create it there.
     pub fn path(&self) -> PathBuf {
         match &self.content {
             Content::File(file) => file.to_path_buf(),
@@ -85,7 +85,7 @@ impl NewFile {
         File::options().write(true).open(self.path()).map_err(self.unwritable())
     }
 
-    /// Syncs a file, and moves the output to its final path.
+    /// Syncs a file to disk, and moves the output to its final path.
     pub fn finish(self) -> Result<(), CliError> {
         let (path, target) = (self.path(), &self.target);
         let moved = match self.content {
@@ -138,7 +138,7 @@ fn unwritable<E: Into<Cause>>(display_path: &str) -> impl FnOnce(E) -> CliError 
     CliError::io(format!("cannot write {display_path}"))
 }
 
-/// Names files so that leftovers from a killed command are recognizable.
+/// A builder for temporary file names that identify leftovers from a killed command.
 fn temp_file_builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".tnr-unfinished-");

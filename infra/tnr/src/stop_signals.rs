@@ -17,7 +17,7 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Receives stop signals, which then no longer end the process by themselves.
+/// Receives stop signals, which then no longer stop the process on their own.
 pub struct StopSignals {
     #[cfg(unix)]
     interrupt: Signal,
@@ -55,7 +55,7 @@ impl StopSignals {
     }
 }
 
-/// Runs `work`, which may block on a pipe forever, on its own thread. Returns early on a signal.
+/// Runs `work`, which may block on a pipe forever, on a separate thread. Returns early on a signal.
 pub async fn until_stopped<T: Send + 'static>(
     mut signals: StopSignals,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,5 +1,5 @@
-//! Rejects requests from web pages. A page in a browser on this machine can reach a loopback address, and
-//! read the responses if its own domain resolves to that address. It then sends its domain as the host.
+//! Rejects requests from web pages. A page in a browser on this machine can reach a loopback address, and can
+//! read the responses if its own domain resolves to that address. The host header then contains its domain.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ const WEB_PAGE: &str = "this port rejects requests from web pages\n";
 const UNEXPECTED_HOST: &str =
     "at a loopback address, this port accepts only localhost or an IP address as Host\n";
 
-/// Rejects requests that a page may have sent to a port at this address.
+/// Rejects requests that a web page may have sent to a port at this address.
 pub async fn reject_web_pages(
     State(address): State<IpAddr>,
     request: Request,

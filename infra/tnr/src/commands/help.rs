@@ -1,4 +1,4 @@
-//! The layout of the help: commands in groups, a short form for `-h`, and examples.
+//! The layout of the help: grouped commands, a short form for `-h`, and examples.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ use crate::terminal;
 
 const MAX_WIDTH: usize = 100;
 
-/// Two commands to paste for each command.
+/// Two example command lines for each command.
 const EXAMPLES: &str = include_str!("examples.txt");
 
-/// The groups after the first one, which has all other commands.
+/// All groups except the first one, which has the remaining commands.
 const GROUPS: [(&str, &[&str]); 2] = [
     ("Data", &["import", "versions", "quality", "rollback", "verify", "backup", "restore"]),
     ("Operate", &["serve", "keys", "doctor", "health", "dynamodb", "flags", "costs", "openapi"]),
 ];
 
-/// Lays out the help, and wraps it at the terminal's width.
+/// Lays out the help, wrapped to the terminal's width.
 pub fn lay_out(cli: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{{options}}{{after-help}}",
@@ -31,7 +31,7 @@ pub fn lay_out(cli: Command) -> Command {
     cli.term_width(terminal::width().min(MAX_WIDTH))
 }
 
-/// The commands in groups, then the heading of the options.
+/// The commands in groups, followed by the heading of the options.
 fn commands(cli: &Command) -> String {
     let (header, literal) = (cli.get_styles().get_header(), cli.get_styles().get_literal());
     let mut text = String::new();
@@ -51,7 +51,7 @@ fn commands(cli: &Command) -> String {
     text + &format!("{header}Options:{header:#}\n")
 }
 
-/// Adds its examples to a command or its subcommands, and shortens what `-h` shows.
+/// Adds examples to a command and its subcommands, and shortens the output of `-h`.
 fn with_examples(command: Command, path: &str) -> Command {
     if command.has_subcommands() {
         return command.mut_subcommands(|command| {
@@ -77,7 +77,7 @@ fn examples(path: &str) -> impl Iterator<Item = &'static str> {
     EXAMPLES.lines().filter(is_of)
 }
 
-/// Shortens an argument's help in `-h` to its first sentence or clause; `--help` shows all of it.
+/// Shortens an argument's help in `-h` to its first sentence or clause. `--help` shows all of it.
 pub fn with_short_help(argument: Arg) -> Arg {
     let Some(help) = argument.get_help().filter(|_| argument.get_long_help().is_none()) else {
         return argument;
@@ -115,7 +115,7 @@ mod tests {
         }
         for example in EXAMPLES.lines() {
             let (command, _) = example.split_once(" > ").unwrap_or((example, ""));
-            // A quoted word has an odd position.
+            // Quoted text is at odd indexes.
             let parts = command.split('"').enumerate().flat_map(|(index, part)| match index % 2 {
                 0 => part.split_whitespace().collect(),
                 _ => vec![part],

@@ -10,8 +10,8 @@ use clap::{
 use super::{Cli, Command, help};
 
 impl Cli {
-    /// Parses the command line. Environment variables are defaults for options, unless empty. A phone
-    /// number instead of a command is looked up.
+    /// Parses the command line. Environment variables are defaults for options, unless empty. If there is a phone
+    /// number instead of a command, looks it up.
     pub fn parse_args(args: &[OsString]) -> Result<Self, clap::Error> {
         let error = match parse_command(args) {
             Err(error) if is_unknown(error.kind()) => error,
@@ -38,7 +38,7 @@ fn parse_command(args: &[OsString]) -> Result<Cli, clap::Error> {
 
 fn is_unknown(kind: ErrorKind) -> bool {
     use ErrorKind::{ArgumentConflict, InvalidSubcommand, UnknownArgument};
-    // A number conflicts with `serve` options before it, as a command would.
+    // A number after `serve` options is a conflict, as a command would be.
     matches!(kind, ArgumentConflict | InvalidSubcommand | UnknownArgument)
 }
 
@@ -50,7 +50,7 @@ fn unknown_word(error: &clap::Error) -> String {
     }
 }
 
-/// Returns `true` if a word may be a phone number. Command names have no digits.
+/// Returns `true` if a word may be a phone number. Command names do not have digits.
 fn may_be_number(text: &str) -> bool {
     const MIN_DIGITS: usize = 3;
     text.chars().filter(|c| c.is_numeric()).count() >= MIN_DIGITS
@@ -60,7 +60,7 @@ fn map_arguments(command: ClapCommand, change: fn(Arg) -> Arg) -> ClapCommand {
     command.mut_args(change).mut_subcommands(|command| map_arguments(command, change))
 }
 
-/// Ignores an argument's environment variable if it is empty. Compose passes unset ones as empty.
+/// Ignores an argument's environment variable if it is empty, because Compose sets unset ones to empty.
 fn ignore_empty_variable(argument: Arg) -> Arg {
     let value = argument.get_env().and_then(env::var_os);
     let is_empty = value.is_some_and(|value| value.is_empty());

@@ -1,5 +1,5 @@
-//! Backs up the embedded database, even while it is being served, and restores it. Both verify that
-//! the copy can be read.
+//! Backs up the embedded database, even while it is being served, and restores it. Both check that
+//! the copy is readable.
 
 use std::{
     fs, io,
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// The start of the name of a database that is being restored. Other unfinished files in its folder may be in use.
+/// The name prefix of databases that are being restored. Other unfinished files in the folder may be in use.
 const UNFINISHED: &str = ".tnr-unfinished-restore-";
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub struct RestoreArgs {
 }
 
 /// Backs up a folder's database, which may be in use, or only checks a backup. The file appears
-/// only when it is complete, checked and synced to disk.
+/// only once it is complete, checked and synced to disk.
 pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let file = &absolute_path(&args.file)?;
     let progress = Progress::new();
@@ -97,7 +97,7 @@ async fn check_backup(file: &Path) -> Result<String, CliError> {
     })
 }
 
-/// Reads an entire database file without changing it: its pages, data versions and keys. A backup may
+/// Reads an entire database file (pages, data versions and keys) without changing it, because a backup may
 /// be the last copy. Returns a description.
 async fn read_contents(file: &Path) -> Result<String, Cause> {
     copy::read(file, |connection| {
@@ -109,7 +109,7 @@ async fn read_contents(file: &Path) -> Result<String, Cause> {
     let database = Database::from_copy(copy::in_memory(file)?.0).await?;
     let contents = read_store(&database.store()).await;
     database.close().await;
-    // A copy in memory has no other reason to fail.
+    // For a copy in memory, damage is the only possible reason.
     contents.map_err(|error| damaged(with_causes(&error)).into())
 }
 
@@ -128,7 +128,7 @@ async fn read_store(store: &Store) -> Result<String, CliError> {
             return Err(CliError::Drift(found.drift.contradicting + found.drift.unreadable));
         }
         Ok(found) if found.skipped.is_empty() => HumanCount(found.items as u64),
-        // The data may be for another release. Its bytes must be intact.
+        // The data may be for another release, but its bytes must be intact.
         Ok(_) | Err(IngestError::Current(DatasetError::NoneReadable { .. })) => {
             store.snapshot(&manifest.current).await?;
             HumanCount(0)
@@ -139,14 +139,14 @@ async fn read_store(store: &Store) -> Result<String, CliError> {
     Ok(format!("It contains version {version} with {items} items, and {keys}."))
 }
 
-/// Copies a database to a new file in one SQLite transaction. The source is opened read-only, because
+/// Copies a database to a new file in one SQLite transaction. Opens the source read-only, because
 /// an older release may be serving it, so it must not be upgraded.
 fn copy(database: &Path, file: &Path) -> Result<(), CliError> {
     let cannot_write = || CliError::io(format!("cannot write {}", file.display()));
     // SQLite would create a file that other users can read.
     let copy = open_private(file).map_err(cannot_write())?;
     copy::read(database, |connection| {
-        // Discard the output from an earlier attempt.
+        // Discard output from an earlier attempt.
         copy.set_len(0)?;
         Ok(connection.execute("VACUUM INTO ?1", [file.to_str()])?)
     })
@@ -154,7 +154,7 @@ fn copy(database: &Path, file: &Path) -> Result<(), CliError> {
     copy.sync_all().map_err(cannot_write())
 }
 
-/// The absolute path. SQLite needs Unicode, and would parse a relative path such as `file:x` as a URI.
+/// The absolute path. SQLite requires Unicode, and would parse a relative path such as `file:x` as a URI.
 fn absolute_path(file: &Path) -> Result<PathBuf, CliError> {
     if file.to_str().is_none() {
         return Err(CliError::failed(format!("file name '{}' must be Unicode", file.display())));
@@ -162,7 +162,7 @@ fn absolute_path(file: &Path) -> Result<PathBuf, CliError> {
     std::path::absolute(file).context(format!("cannot use file name '{}'", file.display()))
 }
 
-/// Restores a backup into a folder without a database, so that no data is replaced by mistake.
+/// Restores a backup into a folder without a database, so that no data is replaced by accident.
 pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     let folder = args.folder.path()?;
     let lock = FolderLock::acquire(&folder)?;
@@ -187,18 +187,18 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Copies a backup to a new database, and upgrades it if it is from an older release.
+/// Copies a backup to a new database, and upgrades the copy if it is from an older release.
 fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
     let folder = database.parent().unwrap_or(Path::new("."));
     remove_unfinished(folder)?;
-    // Only its owner can read it.
+    // Only the owner can read it.
     let copy = Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     Dynoxide::new(&copy.path().to_string_lossy())?.restore_from(&backup.to_string_lossy())?;
     copy.persist_noclobber(database)?;
     Ok(())
 }
 
-/// Removes the copies, with SQLite's companion files, that killed restores left in a locked folder.
+/// Removes copies that killed restores left in a locked folder, including SQLite's companion files.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -48,7 +48,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     })
 }
 
-/// The commands that download the published reports, and import them from the files.
+/// The commands that download the published reports and import the files.
 fn commands_for_files(sources: &Sources, next: &NextCommands) -> String {
     let mut curl = "curl --fail --location --remote-name-all".to_owned();
     let mut import = next.tnr("import");
@@ -112,7 +112,7 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
     }
 }
 
-/// Each kind of warning with an example, unless the report is printed with all of them.
+/// A line for each kind of warning, with an example. Empty if the whole report is printed.
 fn warning_lines(
     report: &ImportReport,
     &ChangeArgs { json, verbose, .. }: &ChangeArgs,
@@ -134,7 +134,7 @@ fn write(table: &mut String, report: &ImportReport, options: &ChangeArgs) -> fmt
     table.write_str(&next_steps(next_command(report, options).as_slice()))
 }
 
-/// The command that follows an import; `None` after a refusal, whose message has one.
+/// The next command after an import; `None` after a refusal, whose message includes one.
 fn next_command(report: &ImportReport, options: &ChangeArgs) -> Option<String> {
     let next = options.data.next();
     let is_first = report.changes.differences.exchanges.added == report.records;

@@ -1,4 +1,4 @@
-//! Numbering data for read-only commands.
+//! Loads numbering data for read-only commands.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct NumberingData {
 }
 
 impl NumberingData {
-    /// Loads the current version, or the newest readable one. Notes say which one, and if it is the sample.
+    /// Loads the current version, or the newest readable one. Notes say which one, and whether it is the sample.
     ///
     /// # Errors
     /// Returns [`CliError::NoData`] before the first import.
@@ -66,7 +66,7 @@ pub async fn with_app<T>(
 ) -> Result<T, CliError> {
     with_store(args, async |store| {
         let app = App::new(store, Config::from_env());
-        // The API's own error does not say why the data cannot be loaded.
+        // The API's own error does not give the reason.
         NumberingData::from_current(&app.dataset, args).await?;
         work(app).await
     })
@@ -84,7 +84,7 @@ async fn with_store<T>(
     result
 }
 
-/// The note printed if the rate center and carrier are unknown for lack of data.
+/// The note to print if there is no data for rate center and carrier.
 pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(

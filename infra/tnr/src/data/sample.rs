@@ -8,7 +8,7 @@ use crate::{CliError, terminal::NextCommands};
 pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     match store.manifest().await {
         Ok(None) => (),
-        // A damaged manifest shows up in /health, and the log says how to repair it.
+        // If the manifest is damaged, /health shows it, and the log says how to repair it.
         Ok(Some(_)) | Err(StoreError::Manifest { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
@@ -19,14 +19,13 @@ pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
     }
 }
 
-/// A note that the data is made up, with the command that imports real data. `None` unless it is the
-/// sample.
+/// A note that the data is fictional, with the command that imports real data. `None` for real data.
 pub fn sample_note(snapshot: &Snapshot, next: &NextCommands) -> Option<String> {
     let import = next.tnr("import --fetch");
     snapshot.is_sample().then(|| format!("made-up sample; get real data with '{import}'"))
 }
 
-/// Made-up codes and carriers in the formats of the published reports.
+/// Fictional codes and carriers in the formats of the published reports.
 pub fn sample() -> Sources {
     let files: [(_, &'static [u8]); 4] = [
         (ReportName::Nanpa, include_bytes!("../../sample/nanpa_utilized_codes.txt")),

@@ -24,7 +24,7 @@ pub struct VerifyArgs {
     pub report: ReportArgs,
 }
 
-/// Compares all lookup items with the current version, repairs them with `--repair`, and prints the
+/// Compares all lookup items with the current version, repairs them if `--repair` is set, and prints the
 /// result.
 pub async fn verify(VerifyArgs { repair, report: args }: VerifyArgs) -> Result<(), CliError> {
     let access = if repair { Access::Change } else { Access::Read };

@@ -20,9 +20,9 @@ use crate::{
 struct ListedVersion {
     version: String,
     is_current: bool,
-    /// `true` for the newest readable version, which serves requests.
+    /// `true` for the newest readable version, which responses come from.
     is_answering: bool,
-    /// The reason the version is unreadable; `None` if it is readable.
+    /// The reason why the version is unreadable; `None` if it is readable.
     unreadable: Option<String>,
     ingested_at: Timestamp,
     file_dates: FileDates,

@@ -1,4 +1,4 @@
-//! The location of the data, and the options for it.
+//! The location of the data, and the options that set it.
 
 use std::{
     env,
@@ -46,7 +46,7 @@ pub struct DataArgs {
 }
 
 impl FolderArgs {
-    /// The explicit folder, the one from the environment, or the default.
+    /// The folder from the option, from the environment, or by default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
         match self.data_dir.clone().or_else(|| env_value(DATA_DIR).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
@@ -64,7 +64,7 @@ impl DatabaseArgs {
         self.folder.path()
     }
 
-    /// The URL of a database to use instead of the embedded one. An explicit folder overrides
+    /// The URL of a database that replaces the embedded one. A folder given as an option takes precedence over
     /// the environment.
     pub fn endpoint_url(&self) -> Result<Option<String>, CliError> {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
@@ -144,7 +144,7 @@ impl Place {
 
     fn no_data_error(&self, what: &str, next: &NextCommands) -> CliError {
         let sample = match self {
-            // Stacks are not served from here.
+            // Stacks are not served from this machine.
             Self::Stack(_) => None,
             Self::Endpoint(_) => Some("serve --sample"),
             Self::Folder(_) => Some("serve"),
@@ -161,7 +161,7 @@ fn text(folder: &Path) -> String {
     folder.to_string_lossy().into_owned()
 }
 
-/// The value of a variable. Compose passes unset variables as empty, so empty counts as unset.
+/// The value of a variable. Compose sets unset variables to empty, so empty counts as unset.
 fn env_value(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -169,7 +169,7 @@ fn env_value(name: &str) -> Option<OsString> {
 fn user_folder() -> Result<PathBuf, CliError> {
     let failed = "you have no home folder; pass a data folder with --data-dir";
     let user = choose_native_strategy().context(failed)?;
-    // Windows syncs roaming app data between machines, which a database is too big for.
+    // Windows syncs roaming app data between machines, and a database is too large for that.
     let data = if cfg!(windows) { user.cache_dir() } else { user.data_dir() };
     Ok(data.join("tnr"))
 }

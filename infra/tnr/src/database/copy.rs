@@ -1,7 +1,7 @@
-//! Reads a folder's database while other processes write to it, without changing the folder, and checks it for damage.
+//! Reads a folder's database while other processes write to it, without changing the folder. Checks it for damage.
 //!
-//! SQLite can read alongside a writer if it may create files. Otherwise the database is read as
-//! immutable. That is safe if no process has it open, which is checked again afterwards.
+//! SQLite can read alongside a writer if it may create files. If not, the database is read as
+//! immutable. This is safe if no process has the database open, which is checked again afterward.
 
 use std::{
     fs,
@@ -24,14 +24,14 @@ use crate::{
     CliError, database::data_folder::database_files, error::Cause, terminal::NextCommands,
 };
 
-/// Maximum wait for a lock. Only opening or closing a database blocks readers; writing does not.
+/// The maximum wait for a lock. Only opening or closing a database blocks readers; writing does not.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-/// Attempts to read while others open or close the database, and the delay between them.
+/// The number of attempts to read while others open or close the database, and the delay between them.
 const MAX_ATTEMPTS: usize = 20;
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Copies a consistent snapshot of the database into memory. The second value describes damaged pages, if
-/// any; the rest is readable.
+/// Copies a consistent snapshot of the database into memory. The second value describes any damaged pages.
+/// The rest is readable.
 pub fn in_memory(database: &Path) -> Result<(Dynoxide, Option<rusqlite::Error>), Cause> {
     read(database, |source| {
         // Two connections in this process share the copy by name. Other processes cannot open it.
@@ -39,7 +39,7 @@ pub fn in_memory(database: &Path) -> Result<(Dynoxide, Option<rusqlite::Error>),
         let mut copy = Connection::open(&name)?;
         copy_all(source, &mut copy)?;
         let damage = check(&copy, QUICK_CHECK).err();
-        // Upgrades a copy of an older database.
+        // Upgrades the copy of an older database.
         Ok((Dynoxide::new(&name)?, damage))
     })
 }
@@ -52,7 +52,7 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     }
 }
 
-/// Runs `work` on a read-only connection, and repeats it if others open or close the database in between.
+/// Runs `work` on a read-only connection. Repeats it if others open or close the database in the meantime.
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,
@@ -85,10 +85,10 @@ fn open(database: &Path, is_in_use: bool) -> Result<Connection, Cause> {
     Ok(connection)
 }
 
-/// The state of a database that changes when others open, write to or close it.
+/// The state of a database, which changes when others open it, write to it or close it.
 #[derive(PartialEq, Eq)]
 struct State {
-    /// `true` if SQLite's companion files exist: a process has the database open, or was killed.
+    /// `true` if SQLite's companion files exist: a process has the database open or was killed.
     is_in_use: bool,
     length: Option<u64>,
     modified: Option<SystemTime>,
@@ -107,7 +107,7 @@ impl State {
 
 /// Checks every page in about 0.1 seconds.
 pub const QUICK_CHECK: &str = "quick_check(1)";
-/// Also compares tables with their indexes.
+/// Also compares tables with indexes.
 pub const FULL_CHECK: &str = "integrity_check(1)";
 
 pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
@@ -119,10 +119,10 @@ pub fn check(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     Err(damaged(found))
 }
 
-/// Rejects views, triggers and other objects that SQLite would run and this program does not create,
-/// because a file can come from anywhere.
+/// Rejects views, triggers and other objects that SQLite would run and this program never creates,
+/// because the file can come from anywhere.
 pub fn reject_unknown_objects(connection: &Connection) -> rusqlite::Result<()> {
-    // SQLite creates the indexes of primary keys itself, without a statement.
+    // SQLite creates primary key indexes itself, without a statement.
     let query = "SELECT ifnull(group_concat(name), '') FROM sqlite_schema WHERE sql IS NOT NULL \
                  AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')";
     let names: String = connection.query_row(query, [], |row| row.get(0))?;

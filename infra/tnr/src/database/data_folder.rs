@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 use crate::{CliError, error::Context};
 
 pub const DATABASE_FILE: &str = "dynamodb.sqlite";
-/// Suffixes of SQLite's companion files. SQLite would apply leftover ones to a new database.
+/// Suffixes of SQLite's companion files. SQLite would apply leftover files to a new database.
 const SQLITE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// The URL of the process that serves the folder.
 pub const ENDPOINT_FILE: &str = "endpoint";
@@ -23,7 +23,7 @@ pub const CREDENTIAL_FILE: &str = "dynamodb.env";
 pub const KEY_FILE: &str = "api-key";
 pub const LOCK_FILE: &str = "lock";
 
-/// Creates a data folder if it does not exist. Only its owner can open a new one.
+/// Creates a data folder if it does not exist. Only the owner can open a new folder.
 pub fn create(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -31,7 +31,7 @@ pub fn create(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// The database file and its companions, some of which may not exist.
+/// The database file and its companions. Some may not exist.
 pub fn database_files(database: &Path) -> impl Iterator<Item = PathBuf> {
     iter::once("").chain(SQLITE_SUFFIXES).map(move |suffix| {
         let mut name = OsString::from(database);
@@ -49,7 +49,7 @@ pub fn is_data_folder_file(name: &Path) -> bool {
     is_data_folder && files.any(|file| file_name.eq_ignore_ascii_case(file.as_os_str()))
 }
 
-/// Replaces a file with one that holds `text`, and that only its owner can read on Unix.
+/// Replaces a file with one that contains `text`. On Unix, only the owner can read it.
 pub fn replace_private(file: &Path, text: &str) -> io::Result<()> {
     let mut new = NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
     new.write_all(text.as_bytes())?;
@@ -57,7 +57,7 @@ pub fn replace_private(file: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file for writing. A new one can be read only by its owner on Unix; an existing one keeps its permissions.
+/// Opens a file for writing. On Unix, only the owner can read a new file. An existing file's permissions do not change.
 pub fn open_private(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -65,17 +65,17 @@ pub fn open_private(file: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false).open(file)
 }
 
-/// The lock of the process that writes to a folder.
+/// The lock held by the process that writes to a folder.
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Locks the folder, and creates it if missing.
+    /// Locks the folder. Creates it if it does not exist.
     ///
     /// # Errors
     /// Returns [`CliError::FolderServed`] if another process serves the folder, and
-    /// [`CliError::FolderBusy`] if another command uses it.
+    /// [`CliError::FolderBusy`] if another command is using it.
     pub fn acquire(data_dir: &Path) -> Result<Self, CliError> {
         let folder = data_dir.display();
         create(data_dir).context(format!("cannot use {folder}"))?;

@@ -28,13 +28,13 @@ const ANY_PORT: u16 = 0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Read without creating or locking anything. Works alongside other commands and in read-only folders.
+    /// Reads without creating or locking anything. Works alongside other commands and in read-only folders.
     Read,
-    /// Write to an in-memory copy. Without a database, the copy is empty.
+    /// Writes to an in-memory copy. Without a database, the copy is empty.
     DryRun,
-    /// Change an existing database.
+    /// Changes an existing database.
     Change,
-    /// Like [`Access::Change`], but create a missing database.
+    /// Like [`Access::Change`], but creates the database if it does not exist.
     Create,
 }
 
@@ -42,7 +42,7 @@ pub struct Database {
     endpoint: String,
     store: Store,
     credential: Option<Credential>,
-    /// `None` if another process runs it.
+    /// `None` if another process runs the database.
     embedded: Option<Embedded>,
 }
 
@@ -54,8 +54,8 @@ struct Embedded {
 }
 
 impl Database {
-    /// Opens the database that the arguments select, for a short-lived command. If another process
-    /// serves the folder, a command that writes uses that process's server.
+    /// Opens the selected database for a short-lived command. If another process serves the folder, a
+    /// command that writes uses that process's server.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, CliError> {
         let place = args.place()?;
         let opened = match &place {
@@ -101,8 +101,8 @@ impl Database {
         }
     }
 
-    /// Opens and prepares the database that the arguments select, for a server. Never uses another
-    /// process's database, which would disappear when that process exits.
+    /// Opens and prepares the selected database for a server. Never uses another
+    /// process's database, because it would disappear when that process exits.
     pub async fn open_for_server<T>(
         args: &DatabaseArgs,
         prepare: impl AsyncFnOnce(&Store) -> Result<T, CliError>,
@@ -123,7 +123,7 @@ impl Database {
     }
 
     /// Opens the embedded database in `data_dir` on `port`, and prepares it. Other processes can find
-    /// its address only after that.
+    /// its address only afterward.
     pub async fn open_shared<T>(
         data_dir: &Path,
         port: u16,
@@ -156,7 +156,7 @@ impl Database {
         Self::public(Dynoxide::memory().context("cannot create an in-memory database")?).await
     }
 
-    /// Serves a database without private data to everyone on this machine.
+    /// Serves a database without private data to every process on this machine.
     pub async fn public(database: Dynoxide) -> Result<Self, CliError> {
         Self::start(database, ANY_PORT, None, None).await
     }
@@ -164,7 +164,7 @@ impl Database {
     async fn open_copy(file: &Path) -> Result<Self, CliError> {
         let (database, damage) = copy::in_memory(file).map_err(|cause| unreadable(file, cause))?;
         if let Some(damage) = damage {
-            // The rest is still readable.
+            // The other items are still readable.
             show_note(&format!("warning: {}", unreadable(file, damage.into())));
         }
         Self::from_copy(database).await
@@ -236,7 +236,7 @@ impl Database {
     }
 }
 
-/// Opens or creates a folder's database. A damaged one stays unchanged.
+/// Opens or creates a folder's database. Does not change a damaged one.
 fn open_file(data_dir: &Path) -> Result<Dynoxide, CliError> {
     let file = data_dir.join(DATABASE_FILE);
     if file.exists() {
@@ -275,7 +275,7 @@ async fn delete_expired_items(database: Dynoxide) {
 async fn stack_store(name: &str) -> Result<Store, CliError> {
     let config = Builder::from(&sdk_config().await);
     let store = Store::connect(config, Tables::for_stack(name), TimeoutProfile::Batch);
-    // A deleted stack may still have its keys table.
+    // A deleted stack may still have its key table.
     let failed = format!("cannot read the tables of stack '{name}'");
     if tables::has_any(&store).await.context(failed)? {
         return Ok(store);
@@ -284,7 +284,7 @@ async fn stack_store(name: &str) -> Result<Store, CliError> {
     Err(CliError::NoStack { stack: name.to_owned(), region: region.unwrap_or_default() })
 }
 
-/// Connects to a database. The embedded one never gets the operator's credentials.
+/// Connects to a database. The embedded one never receives the operator's credentials.
 async fn open_store(
     endpoint: &str,
     credential: Option<&Credential>,
@@ -300,7 +300,7 @@ async fn open_store(
     }
 }
 
-/// Connects to the database at `endpoint`. Without TLS it is not AWS, so it gets only credentials
+/// Connects to the database at `endpoint`. Without TLS it is not AWS, so it only receives credentials
 /// from environment variables.
 pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store {
     if is_plain_http(endpoint) {

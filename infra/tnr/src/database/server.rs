@@ -1,4 +1,4 @@
-//! The embedded database's HTTP server. It rejects requests from web pages, and others need its credential.
+//! The embedded database's HTTP server. It rejects requests from web pages. Other requests must have its credential.
 
 use std::{fs, io, path::Path};
 
@@ -29,9 +29,9 @@ use crate::{
 const CHARACTERS: usize = 32;
 const VARIABLE: &str = "AWS_ACCESS_KEY_ID";
 
-/// A random access key ID that serves as a password. DynamoDB clients send it with each request.
+/// A random access key ID that serves as a password. DynamoDB clients send it with every request.
 /// Signatures are not verified, because only processes on this machine can reach the database.
-/// It does not implement `Debug`, so it cannot leak into a log.
+/// It does not implement `Debug`, so that it cannot leak into logs.
 #[derive(Clone)]
 pub struct Credential(String);
 
@@ -70,10 +70,10 @@ impl Credential {
 }
 
 const MAX_BODY_BYTES: usize = 16 << 20;
-/// The prefix of the operation name in `X-Amz-Target`.
+/// The text before the operation name in `X-Amz-Target`.
 const TARGET_PREFIX: &str = "DynamoDB_20120810.";
 
-/// Serves the database until stopped, then finishes in-flight requests. A database without a credential is
+/// Serves the database until it is stopped, then finishes in-flight requests. A database without a credential is
 /// public.
 pub async fn serve(
     listener: TcpListener,
@@ -122,7 +122,7 @@ async fn handle(State(database): State<Dynoxide>, headers: HeaderMap, body: Stri
     }
 }
 
-/// Executes an operation; `None` if it is unknown or unused by this service.
+/// Executes an operation; `None` if it is unknown or this service does not use it.
 fn execute(database: &Dynoxide, operation: &str, body: &str) -> Option<dynoxide::Result<String>> {
     Some(match operation {
         "BatchGetItem" => call(body, |request| database.batch_get_item(request)),

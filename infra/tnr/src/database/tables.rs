@@ -1,4 +1,4 @@
-//! The tables: creates those of the template in a database outside AWS, and protects a stack's from deletion.
+//! The tables: creates the template's tables in a database outside AWS, and protects a stack's tables from deletion.
 
 use std::time::Duration;
 
@@ -21,12 +21,11 @@ use crate::{
     terminal::show_note,
 };
 
-/// Poll interval for a new table, and maximum polls: one minute in total.
+/// The interval and maximum number of polls for a new table: one minute in total.
 const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_TABLE_POLLS: usize = 600;
 
-/// Creates missing tables and waits until all are active. Other processes may do so at the same
-/// time.
+/// Creates missing tables and waits until all are active. Other processes may do so concurrently.
 pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     let (client, names) = store.parts();
     let tables = template::tables()?;
@@ -98,7 +97,7 @@ async fn create_if_missing(client: &Client, name: &str, table: &Table) -> Result
     }
 }
 
-/// Waits until a table is active. The SDK's waiter polls every 20 seconds, which is too slow outside
+/// Waits until a table is active. The SDK polls only every 20 seconds, which is too slow outside
 /// AWS.
 async fn wait_until_active(client: &Client, name: &str) -> Result<(), CliError> {
     for _ in 0..MAX_TABLE_POLLS {
@@ -111,7 +110,7 @@ async fn wait_until_active(client: &Client, name: &str) -> Result<(), CliError> 
     Err(CliError::failed(format!("table '{name}' is not ready")))
 }
 
-/// Enables deletion of expired items. A database that does not support it still works, but grows.
+/// Enables deletion of expired items. A database without this feature still works, but grows.
 async fn enable_time_to_live(client: &Client, table: &str, attribute: &str) {
     let described = client.describe_time_to_live().table_name(table).send().await;
     let status =
@@ -133,8 +132,8 @@ async fn enable_time_to_live(client: &Client, table: &str, attribute: &str) {
     }
 }
 
-/// Enables deletion protection on a stack's tables. The template leaves it off, so that a failed creation can be rolled
-/// back. Failures are only warnings.
+/// Enables deletion protection on a stack's tables. The template does not, so that a failed stack creation can be
+/// rolled back. Failures are only warnings.
 pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
     if data.stack.is_none() {
         return;
@@ -162,7 +161,7 @@ pub fn table_names(tables: &Tables) -> impl Iterator<Item = &str> {
     [carriers, exchanges, dataset, history, api_keys, usage].into_iter().map(String::as_str)
 }
 
-/// Protects a table. Returns `true` if it was unprotected.
+/// Protects a table. Returns `true` if it was not protected before.
 async fn protect(client: &Client, table: &str) -> Result<bool, CliError> {
     let failed = || format!("cannot enable deletion protection on table {table}");
     let described = describe(client, table).await.context(failed())?;

@@ -79,7 +79,7 @@ pub struct KeyTerms {
     pub per_day: Option<u32>,
 }
 
-/// A date, at midnight UTC, or a number of days.
+/// A date (midnight UTC) or a number of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     On(Date),
@@ -166,7 +166,7 @@ pub fn random(kind: KeyKind) -> Result<ApiKey, MalformedKey> {
     ApiKey::with_secret(kind, &Alphanumeric.sample_string(&mut rand::rng(), SECRET_CHARACTERS))
 }
 
-/// Stores a key's hash, so that the API accepts the key. An existing record stays unchanged.
+/// Stores a key's hash, so that the API accepts the key. Does not change an existing record.
 pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), CliError> {
     match store.api_key(&key.hash()).await {
         Ok(Some(stored)) if stored.is_live(this_second()) => Ok(()),
@@ -175,7 +175,7 @@ pub async fn register(store: &Store, key: &ApiKey, name: &str) -> Result<(), Cli
             let record = KeyRecord::new(key.hash(), key.prefix(), name, this_second());
             Ok(store.put_api_key(&record).await?)
         }
-        // It may have been revoked.
+        // The key may have been revoked.
         Err(StoreError::Item { .. }) => Err(CliError::UnusableKey(format!(
             "the record for API key '{}…' is damaged; use another key, or run 'tnr keys list' to see \
              how to delete this one",
@@ -248,8 +248,8 @@ pub async fn revoke(store: &Store, prefix: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Deletes the key whose prefix starts with `prefix`, or the damaged key with this name. Other keys
-/// must be revoked or expired: while the database is down, servers use the last record they read.
+/// Deletes the key whose prefix starts with `prefix`, or the damaged key with this name. A key that is not damaged
+/// must be revoked or expired first, because servers use the last record they read while the database is down.
 async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     if let Some(key) = damaged.iter().find(|key| key.name == prefix) {
@@ -269,7 +269,7 @@ async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Replaces a key with one that has the same terms. Both work until `overlap` ends, and share one
+/// Replaces a key with a new one on the same terms. Both work until `overlap` ends, and share one
 /// quota.
 async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), CliError> {
     let now = this_second();
@@ -303,7 +303,7 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
     if matching.len() == 1 {
         return Ok(matching.remove(0));
     }
-    // Never print a full key's secret.
+    // Never print a full key's secret part.
     let prefix: String = prefix.chars().take(PREFIX_CHARACTERS).collect();
     Err(CliError::failed(format!(
         "{} API keys start with '{prefix}'; pass a prefix that matches only one (see 'tnr keys list')",

@@ -77,7 +77,7 @@ pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliEr
     }
 }
 
-/// Returns `None` if the reader closed the pipe early, as `head` does.
+/// Returns `None` if the reader, such as `head`, closed the pipe early.
 fn write_all(
     (reader, bytes): (Box<dyn Read + Send>, Option<u64>),
     options: ListOptions,

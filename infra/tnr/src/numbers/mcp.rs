@@ -21,7 +21,7 @@ use crate::{
     terminal::init_human_logs,
 };
 
-/// The age at which loaded data is reloaded.
+/// The age at which data in memory is reloaded.
 const MAX_DATA_AGE: Duration = Duration::from_secs(60);
 
 const MAX_CONCURRENT_CALLS: usize = 64;
@@ -48,7 +48,7 @@ async fn serve_stdio(server: ToolServer) -> Result<(), CliError> {
 }
 
 /// Runs each batch of waiting calls concurrently. Reloads the data after [`MAX_DATA_AGE`], so that long
-/// sessions see new imports.
+/// sessions use new imports.
 async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
     let mut waiting = Vec::new();
     while calls.recv_many(&mut waiting, MAX_CONCURRENT_CALLS).await > 0 {
@@ -61,7 +61,7 @@ async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
             while !waiting.is_empty() {
                 run_batch(waiting.drain(..), &routes, note.as_ref()).await;
                 let more = calls.recv_many(&mut waiting, MAX_CONCURRENT_CALLS);
-                // Without another call in time, the next one reloads the data.
+                // If no call arrives in time, the next one reloads the data.
                 _ = timeout_at(expires, more).await;
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! Phone numbers: lookups on the terminal, lists of numbers, and tools for agents.
+//! Phone numbers: lookups on the terminal, number lists, and tools for agents.
 
 pub mod find;
 pub mod format;
@@ -13,7 +13,7 @@ use std::{
     path::Path,
 };
 
-/// Opens a file, or stdin for `-`. Also returns the length of a file.
+/// Opens a file, or stdin for `-`. For a file, also returns the length.
 fn open_input(file: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     if file == Path::new("-") {
         if io::stdin().is_terminal() {

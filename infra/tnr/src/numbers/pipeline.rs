@@ -1,4 +1,4 @@
-//! Processes long input in parallel with little memory: one thread per part, up to the number of
+//! Processes long input in parallel while using little memory: one thread per part, up to the number of
 //! processors. The calling thread reads and writes.
 
 use std::{
@@ -8,8 +8,7 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-/// Processes each part, and writes the results in order. A read error is returned after all earlier
-/// parts are written.
+/// Processes each part, and writes the results in order. A read error is returned after all earlier parts.
 ///
 /// # Panics
 /// Panics if `work` does.
@@ -28,7 +27,7 @@ pub fn process_in_order<P: Send, D: Send, E: Send>(
             is_done = !matches!(part, Some(Ok(_)));
             running.extend(part.map(|part| scope.spawn(move || part.map(work))));
             loop {
-                // Unless it must wait, write only finished parts, because reading may be slow.
+                // Writes only finished parts unless it must wait, because reading may be slow.
                 let must_wait = is_done || running.len() >= max_threads;
                 let is_due =
                     |oldest: &mut ScopedJoinHandle<'_, _>| must_wait || oldest.is_finished();
@@ -52,7 +51,7 @@ mod tests {
         let parts = parts.chain(std::iter::from_fn(|| panic!("read after an error")));
         let mut written = Vec::new();
         let work = |part: u64| {
-            // Some parts take longer than later ones.
+            // Some parts take longer than later parts.
             let steps = (part * 7919) % 300_000;
             assert!((0..steps).map(std::hint::black_box).sum::<u64>() < u64::MAX);
             part

@@ -49,7 +49,7 @@ pub fn write(args: &FlagsArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Fails if a different file exists at an image's path.
+/// Returns an error if a different file exists at an image's path.
 fn reject_other_files(folder: &Path) -> Result<(), CliError> {
     for (path, image) in flags::images() {
         let file = folder.join(path);
@@ -60,7 +60,7 @@ fn reject_other_files(folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Writes a file that appears only when complete.
+/// Writes a file that appears only once it is complete.
 fn write_image(file: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = || CliError::io(format!("cannot write {}", file.display()));
     if let Some(folder) = file.parent() {

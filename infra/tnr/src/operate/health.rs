@@ -13,7 +13,7 @@ use crate::{
 };
 
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// More than any health response from this service.
+/// Larger than any health response from this service.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub async fn check(args: HealthArgs) -> Result<(), CliError> {
     let response = client.build().map_err(failed)?.get(&url).send().await.map_err(failed)?;
     let status = response.status();
     let body = first_bytes(response, MAX_BODY_BYTES).await.map_err(failed)?;
-    // An unknown server must not control the terminal.
+    // An unknown server must not be able to control the terminal.
     show_message(String::from_utf8_lossy(&body).trim());
     if status == StatusCode::OK { Ok(()) } else { Err(CliError::Unhealthy { url, status }) }
 }

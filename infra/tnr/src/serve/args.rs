@@ -96,13 +96,13 @@ impl ServeArgs {
 
     /// Returns `true` for a trial server, which imports the sample and prints a key.
     pub fn is_trial(&self) -> bool {
-        // An invalid URL in the variable is reported when the database is opened.
+        // If the variable has an invalid URL, opening the database reports it.
         let is_embedded = matches!(self.database.endpoint_url(), Ok(None));
         self.sample.sample || (is_embedded && !self.sample.no_sample)
     }
 }
 
-/// The address to connect to for a server that listens on `host`, which may be a wildcard.
+/// The address to connect to, for a server that listens on `host`, which may be a wildcard.
 pub fn reachable_host(host: IpAddr) -> IpAddr {
     match host {
         IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -111,7 +111,7 @@ pub fn reachable_host(host: IpAddr) -> IpAddr {
     }
 }
 
-/// Validates a base path: a leading slash, no trailing slash, and no characters that need encoding.
+/// Validates a base path: it must start with a slash, not end with one, and need no encoding.
 fn base_path(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
     let is_valid = text.starts_with('/')

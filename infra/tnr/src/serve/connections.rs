@@ -1,7 +1,7 @@
 //! Limits on client connections: a maximum count, and timeouts for slow clients.
 //!
-//! hyper has one timeout for idle connections and request headers, and none for bodies. So connections
-//! time out here, with one timeout while a request arrives and another while the client is idle.
+//! hyper has one timeout for both idle connections and request headers, and none for bodies. So connections
+//! time out here, with separate timeouts for arriving requests and idle clients.
 
 use std::{
     io::{self, ErrorKind, IoSlice},
@@ -31,23 +31,23 @@ pub struct ConnectionArgs {
           value_parser = positive(), hide_short_help = true)]
     max_connections: u64,
     /// Timeout for a request to arrive with its body, in seconds
-    // Starts with the first byte, or with the connection. The response must also have started by then.
+    // Starts at the first byte, or at the connection. The response must also have started by then.
     #[arg(long, value_name = "SECONDS", env = "TNR_REQUEST_TIMEOUT",
           default_value = "60", value_parser = positive().map(Duration::from_secs), hide_short_help = true)]
     request_timeout: Duration,
     /// Timeout for idle connections, in seconds
-    // Waiting for the next request, or for the client to read more of a response.
+    // Applies while waiting for the next request, or for the client to read more of a response.
     #[arg(long, value_name = "SECONDS", env = "TNR_IDLE_TIMEOUT",
           default_value = "75", value_parser = positive().map(Duration::from_secs), hide_short_help = true)]
     idle_timeout: Duration,
 }
 
-/// A generous upper bound: ten million seconds is almost four months.
+/// A generous upper bound: ten million seconds are almost four months.
 fn positive() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=10_000_000)
 }
 
-/// A listener that limits open connections. Clients over the limit wait until one closes.
+/// A listener that limits open connections. Beyond the limit, clients wait until a connection closes.
 pub struct LimitedListener {
     listener: TcpListener,
     free: Arc<Semaphore>,
@@ -66,7 +66,7 @@ impl Listener for LimitedListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
-        // The semaphore is never closed, so a permit always arrives.
+        // The semaphore is never closed, so this always returns a permit.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         let limits = self.limits;
@@ -103,7 +103,7 @@ impl Connection {
         Poll::Ready(Err(ErrorKind::TimedOut.into()))
     }
 
-    /// Restarts the timeout after part of a response is written, because the client is reading.
+    /// Restarts the timeout after writing part of a response, because the client is reading.
     fn after_write(
         &mut self,
         context: &mut Context<'_>,

@@ -35,7 +35,7 @@ pub async fn print_banner(
     println!("  page      {base_url}/");
     match key {
         Some(key) if args.is_trial() => println!("  API key   {}", key.reveal()),
-        // The output may end up in logs that many people can read.
+        // The output may end up in widely readable logs.
         Some(key) => println!("  API key   {}…, from --key or TNR_KEY", key.prefix()),
         None => println!("  API key   none; create one with '{}'", next.tnr("keys create")),
     }
@@ -72,7 +72,7 @@ fn print_data(serving: &Serving, next: &NextCommands) {
     }
 }
 
-/// Prints requests to paste into a shell, with no line wider than 80 columns.
+/// Prints example requests to paste into a shell, at most 80 columns wide.
 fn print_requests_to_try(base_url: &str, key: &str) {
     println!("In a browser (paste the key into its field):\n  {base_url}/");
     println!("In a shell:\n  export TNR_KEY={key}");
@@ -83,7 +83,7 @@ fn print_requests_to_try(base_url: &str, key: &str) {
     println!();
 }
 
-/// The address at which this machine reaches the listener.
+/// The address at which this machine can reach the listener.
 fn local_address(listener: &TcpListener) -> Result<SocketAddr, CliError> {
     let address = listener.local_addr().context("cannot listen")?;
     Ok(SocketAddr::new(reachable_host(address.ip()), address.port()))

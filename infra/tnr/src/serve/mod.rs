@@ -35,10 +35,10 @@ use crate::{
     terminal::init_human_logs,
 };
 
-/// Interval between checks for newer data. They read the manifest at most once a minute, or every
+/// The interval between checks for newer data. They read the manifest at most once a minute, or every
 /// few seconds until data is loaded.
 const DATA_POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Timeout for closing the embedded database. No data is lost if it expires.
+/// The timeout for closing the embedded database. No data is lost if it expires.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
@@ -59,7 +59,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
     let database = tokio::select! {
         database = prepared => database?,
-        // Nothing is served yet. The next start resumes the setup.
+        // Nothing is being served yet. The next start resumes the setup.
         _ = signals.next() => return Ok(()),
     };
 
@@ -68,7 +68,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     app.observer = Some(state.observer());
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
     if let Some(operations) = operations {
-        // It runs until the process exits, so it outlives the API.
+        // It runs until the process exits, so that it outlives the API.
         let address = operations.local_addr().context("cannot listen")?.ip();
         let router = operations_port::router(Arc::clone(&state), address);
         tokio::spawn(axum::serve(operations, router).into_future());
@@ -87,8 +87,8 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     result
 }
 
-/// Serves until the first signal. After SIGTERM it keeps serving for a while, so that load
-/// balancers notice that it is not ready. Then it finishes in-flight requests within the
+/// Serves until the first signal. After SIGTERM, continues to serve for a while, so that load
+/// balancers notice that the server is not ready. Then finishes in-flight requests within the
 /// grace period, and writes the last quota counts.
 async fn run(
     listener: LimitedListener,
@@ -138,7 +138,7 @@ fn notify_service_manager(state: &str) {
     }
 }
 
-/// Loads the data before the first request, and reloads newer data even without requests.
+/// Loads the data before the first request, and loads newer data even without requests.
 async fn keep_data_loaded(dataset: Arc<CurrentDataset>) {
     let mut is_logged = false;
     loop {
@@ -152,7 +152,7 @@ async fn keep_data_loaded(dataset: Arc<CurrentDataset>) {
     }
 }
 
-/// Imports the sample and creates a key for a trial; otherwise only registers the given key, if any.
+/// For a trial, imports the sample and creates a key. Otherwise only registers the given key, if any.
 /// Returns the key.
 async fn prepare(store: &Store, args: &ServeArgs) -> Result<Option<ApiKey>, CliError> {
     let given = args.key.given.as_deref();

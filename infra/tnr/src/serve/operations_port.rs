@@ -1,5 +1,5 @@
-//! The operations port: metrics in the [Prometheus text format] 0.0.4, readiness and liveness. The API's port never serves
-//! them.
+//! The operations port: metrics in the [Prometheus text format] 0.0.4, readiness and liveness. The API's port does not
+//! serve them.
 //!
 //! [Prometheus text format]: https://prometheus.io/docs/instrumenting/exposition_formats/
 
@@ -36,9 +36,9 @@ use tokio::time::timeout;
 
 use crate::web_pages::reject_web_pages;
 
-/// The media type includes the format's version.
+/// The media type, which includes the format's version.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Timeout for loading the data, and for checking the key table. Probes usually time out after a
+/// The timeout for loading the data, and for checking the key table. Probes usually time out after a
 /// second.
 const READINESS_TIMEOUT: Duration = Duration::from_millis(800);
 
@@ -94,8 +94,8 @@ impl ServerState {
     }
 }
 
-/// Counts in-flight requests. While the server is stopping, it reports itself as unhealthy,
-/// and each response closes its connection, so that clients reconnect to another server.
+/// Counts in-flight requests. A stopping server reports itself as unhealthy, and closes each connection
+/// after the response, so that clients reconnect to another server.
 pub async fn observe(
     State(state): State<Arc<ServerState>>,
     request: Request,
@@ -140,8 +140,8 @@ async fn metrics_text(State(state): State<Arc<ServerState>>) -> Response {
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
-/// Upper bounds of the latency buckets, in seconds. Most requests take less than a millisecond;
-/// during a database failure, up to ten seconds.
+/// Upper bounds of the latency buckets, in seconds. Most requests take less than a millisecond.
+/// During a database outage, they take up to ten seconds.
 const LATENCY_BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
@@ -205,7 +205,7 @@ impl Metrics {
         self.read_capacity.inc_by(request.consumption.capacity_units.max(0.0));
     }
 
-    /// Counts a request as in flight until the returned value is dropped.
+    /// Counts a request as in flight until the returned guard is dropped.
     pub fn in_flight(&self) -> InFlight {
         self.in_flight.inc();
         InFlight(self.in_flight.clone())
@@ -223,7 +223,7 @@ impl Metrics {
     /// All metrics as text. `data` is the loaded version.
     pub fn render(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
-        // The version is a label, so an older one would remain.
+        // The version is a label, so the previous one would remain.
         self.data_version.reset();
         if let Some((loaded, manifest)) = data
             && let Some(snapshot) = manifest.snapshot(loaded.version.as_str())

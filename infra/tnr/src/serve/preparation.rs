@@ -1,4 +1,4 @@
-//! Database setup before serving: sample data and a key. The `dynamodb` command serves only that database.
+//! Database setup before serving: sample data and a key. The `dynamodb` command serves only the database.
 
 use std::{fs, path::Path};
 
@@ -27,7 +27,7 @@ pub async fn register_given(store: &Store, text: Option<&str>) -> Result<Option<
     Ok(Some(key))
 }
 
-/// Ensures that the database has data and a key: the given key or the folder's own.
+/// Ensures that the database has data and a key: the given key, or the folder's own.
 pub async fn with_sample_and_key(
     store: &Store,
     given: Option<&str>,
@@ -40,8 +40,8 @@ pub async fn with_sample_and_key(
     }
 }
 
-/// The folder's own key. The first start creates it, and a later one replaces it if it was revoked
-/// or has expired. A file holds the key, so that a restart prints the same one. Deployments never
+/// The folder's own key. The first start creates it. A later start replaces it if it has been revoked
+/// or has expired. A file contains the key, so that a restart prints the same one. Deployments never
 /// store keys.
 async fn folder_key(store: &Store, data_dir: &Path) -> Result<ApiKey, CliError> {
     let file = data_dir.join(KEY_FILE);
@@ -69,7 +69,7 @@ pub async fn dynamodb(args: DynamodbArgs) -> Result<(), CliError> {
     });
     let (database, key) = tokio::select! {
         prepared = prepared => prepared?,
-        // Nothing is served yet. The next start resumes the setup.
+        // Nothing is being served yet. The next start resumes the setup.
         _ = signals.next() => return Ok(()),
     };
     println!("DynamoDB  {}", database.endpoint());

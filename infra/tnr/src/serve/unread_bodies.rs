@@ -1,8 +1,8 @@
-//! Request bodies that are still unread once the response exists, for example because a quota is
+//! Discards request bodies that are still unread when the response is ready, for example because a quota is
 //! exhausted.
 //!
-//! If part of a body is unread, hyper closes the connection, and the client notices only on its next
-//! request. So the rest is read and discarded. If that takes too long, the response says
+//! If part of a body is unread, hyper closes the connection, which the client only notices on its next
+//! request. So the rest is read and discarded. If that takes too long, the response has
 //! `Connection: close`.
 
 use std::{
@@ -26,13 +26,13 @@ use tokio::time::timeout;
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_WAIT: Duration = Duration::from_millis(500);
 
-/// Runs the request, then discards what it left of its body, or announces that the connection will close.
+/// Runs the request, then discards the rest of its body, or announces that the connection will close.
 pub async fn discard(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    // Such a client sends its body only once it is read.
+    // Such a client sends its body only when the server starts to read it.
     let expects_continue = parts.headers.contains_key(header::EXPECT);
     let body = SharedBody(Arc::new(Mutex::new(body)));
     let mut response = next.run(Request::from_parts(parts, Body::new(body.clone()))).await;
@@ -43,7 +43,7 @@ pub async fn discard(request: Request, next: Next) -> Response {
     response
 }
 
-/// A body that outlives the request that reads it.
+/// A body that outlives the request it belongs to.
 #[derive(Clone)]
 struct SharedBody(Arc<Mutex<Body>>);
 
@@ -52,7 +52,7 @@ impl SharedBody {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads to the end; returns `false` if the body is too long, too slow or incomplete.
+    /// Reads to the end. Returns `false` if the body is too long, too slow or incomplete.
     async fn discard_rest(self) -> bool {
         let is_too_long = self.size_hint().lower() > MAX_BYTES as u64;
         let read = async { to_bytes(Body::new(self), MAX_BYTES).await.is_ok() };

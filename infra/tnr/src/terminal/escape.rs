@@ -1,11 +1,11 @@
-//! Escapes text that a terminal would interpret. Files, paths, arguments and data may contain such text.
+//! Escapes text that could control a terminal. Files, paths, arguments and data may contain such text.
 
 use std::{
     fmt::Write as _,
     io::{self, IsTerminal, Write},
 };
 
-/// Escapes control characters except tabs, and changes of text direction. The escapes are valid in JSON.
+/// Escapes control characters except tabs, and characters that change text direction. The escapes are valid in JSON.
 pub fn escape_controls(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -14,7 +14,7 @@ pub fn escape_controls(text: &str) -> String {
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
         );
         if is_directional || character.is_control() && character != '\t' {
-            // Writing to a string cannot fail.
+            // Writing to a string never fails.
             _ = write!(escaped, "\\u{:04x}", u32::from(character));
         } else {
             escaped.push(character);
@@ -23,7 +23,7 @@ pub fn escape_controls(text: &str) -> String {
     escaped
 }
 
-/// Escapes each line of a text, and keeps the line breaks.
+/// Escapes each line of a text, but not the line breaks.
 pub fn escape_lines(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -39,7 +39,7 @@ pub fn data_output(output: impl Write + IsTerminal + Send + 'static) -> Box<dyn 
     if output.is_terminal() { Box::new(EscapingWriter::new(output)) } else { Box::new(output) }
 }
 
-/// Escapes whole lines. The last may lack a line break until a flush.
+/// Escapes whole lines. On a flush, the last line may be incomplete.
 struct EscapingWriter<W> {
     output: W,
     unwritten: Vec<u8>,

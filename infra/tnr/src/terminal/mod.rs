@@ -1,4 +1,4 @@
-//! Terminal output: wrapped and escaped text, colors where supported, and suggested next commands for the same data.
+//! Terminal output: wrapped and escaped text, colors where supported, and next commands for the same data.
 
 pub mod escape;
 pub mod progress;
@@ -44,8 +44,8 @@ pub fn width() -> usize {
     size.map_or(DEFAULT_WIDTH, |(Width(columns), _)| usize::from(columns))
 }
 
-/// Writes styled text to stdout, without styles if it is not a color terminal or `NO_COLOR` is set.
-/// Stops without an error if a reader such as `head` closes the pipe.
+/// Writes styled text to stdout. Removes the styles if stdout is not a color terminal or `NO_COLOR` is set.
+/// Stops without an error if the reader, such as `head`, closes the pipe.
 pub fn print(text: &str) -> Result<(), CliError> {
     write_to(anstream::stdout().lock(), text)
 }
@@ -83,7 +83,7 @@ fn write_to(mut output: impl io::Write, text: &str) -> Result<(), CliError> {
     }
 }
 
-/// Wraps and escapes text at `width` characters. Lines after the first are indented by `indent` spaces. A word
+/// Wraps and escapes text at `width` characters. Indents lines after the first by `indent` spaces. A word that is
 /// longer than a line gets its own line.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();
@@ -103,8 +103,8 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     lines
 }
 
-/// Commands with the explicit options that locate the data. Locations from the environment and
-/// defaults need no options.
+/// Suggests commands with the explicit options that locate the data. Locations from the environment and
+/// defaults do not need options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextCommands {
     options: String,
@@ -123,7 +123,7 @@ impl NextCommands {
     }
 }
 
-/// `cargo run --` if Cargo started the program, otherwise its name.
+/// `cargo run --` if Cargo started the program, otherwise the program's name.
 fn program() -> &'static str {
     if env::var_os("CARGO").is_some() { "cargo run --" } else { "tnr" }
 }
@@ -137,7 +137,7 @@ pub fn quote(text: &str) -> String {
     format!("'{}'", escape_controls(text).replace('\'', r"'\''"))
 }
 
-/// Suggested next commands, one per line; empty without any.
+/// Suggested next commands, one per line; empty if there are none.
 pub fn next_steps(commands: &[String]) -> String {
     let labels = ["Next: "].into_iter().chain(std::iter::repeat("      "));
     let lines = labels.zip(commands).map(|(label, command)| format!("{label}{command}"));

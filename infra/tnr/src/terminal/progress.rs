@@ -1,4 +1,4 @@
-//! Progress of a long command on stderr: a bar on a terminal, and the names of its stages elsewhere.
+//! Shows a long command's progress on stderr: a bar on a terminal, or stage names elsewhere.
 
 use std::{
     io::Read,
@@ -10,15 +10,15 @@ use indicatif::{ProgressBar, ProgressStyle, style::TemplateError};
 
 use super::{escape::escape_controls, show_note};
 
-/// Redraw interval, which keeps the spinner moving during stages without updates.
+/// The redraw interval, which animates the spinner during stages without updates.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// No counts, only the time so far.
+    /// Only the elapsed time, no counts.
     Time,
     Bytes,
-    /// A plural, such as `rows`.
+    /// A plural noun, such as `rows`.
     Count(&'static str),
 }
 
@@ -30,25 +30,25 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Without a terminal, prints a line when a stage starts.
+    /// Outside a terminal, prints a line when a stage starts.
     pub fn new() -> Self {
         let bar = ProgressBar::no_length();
         Self { prints_stages: bar.is_hidden(), bar, stage: Mutex::default() }
     }
 
-    /// For a command that writes data; hidden without a terminal, and if the data go there.
+    /// For a command that writes data. Hidden if the data goes to a terminal, or stderr is not one.
     pub fn beside_output(is_terminal: bool) -> Self {
         let bar = if is_terminal { ProgressBar::hidden() } else { ProgressBar::no_length() };
         Self { bar, prints_stages: false, stage: Mutex::default() }
     }
 
-    /// Starts a stage with its own counts and time. For the current stage, only updates the total.
+    /// Starts a stage with its own counts and time. If it is the current stage, only updates the total.
     pub fn start(&self, name: impl Into<String>, unit: Unit, total: Option<u64>) {
         let stage = Some((escape_controls(&name.into()), unit));
         let mut current = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = *current != stage;
         if is_new {
-            // Before anything that draws the bar.
+            // Before anything draws the bar.
             if let Ok(style) = style(unit, total.is_some()) {
                 self.bar.set_style(style);
             }
@@ -92,7 +92,7 @@ impl Drop for Progress {
     }
 }
 
-/// Wide parts shrink, so that no line is wider than the terminal.
+/// Wide parts shrink, so that lines fit the terminal.
 fn style(unit: Unit, has_total: bool) -> Result<ProgressStyle, TemplateError> {
     let counts = match (unit, has_total) {
         (Unit::Time, _) => "{elapsed}".to_owned(),

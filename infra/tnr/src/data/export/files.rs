@@ -1,4 +1,4 @@
-//! Tables as CSV, JSON Lines, Parquet or a SQLite database.
+//! Writes tables as CSV, JSON Lines, Parquet or a SQLite database.
 
 use std::{
     fs,
@@ -71,7 +71,7 @@ pub fn write_folder(source: &Source, format: ExportFormat, folder: &Path) -> io:
 
 pub fn write_database(source: &Source, file: &Path) -> rusqlite::Result<()> {
     let mut connection = Connection::open(file)?;
-    // An interrupted export is discarded, so it needs no journal.
+    // An interrupted export is discarded, so no journal is needed.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;
     let tables = || Table::ALL.into_iter().chain([Table::Prefixes, Table::Provenance]);
@@ -107,7 +107,7 @@ fn insert_table(connection: &Connection, source: &Source, table: Table) -> rusql
 
 const ROWS_PER_GROUP: usize = 100_000;
 
-/// Writes a table, whose columns are optional text or integers.
+/// Writes a table whose columns are optional text or integers.
 fn write_parquet(source: &Source, table: Table, output: impl Write + Send) -> ParquetResult<()> {
     let fields: Vec<_> = table.columns().iter().map(field).try_collect()?;
     let schema = Type::group_type_builder(table.name()).with_fields(fields).build()?;
@@ -146,7 +146,7 @@ fn write_column<'a>(
     writer: &mut ColumnWriter<'_>,
     values: impl Iterator<Item = &'a Value> + Clone,
 ) -> ParquetResult<()> {
-    // A definition level of 0 is a null.
+    // A definition level of 0 means null.
     let levels: Vec<i16> = values.clone().map(|value| i16::from(!value.is_null())).collect();
     match writer {
         ColumnWriter::Int64ColumnWriter(writer) => {

@@ -1,5 +1,5 @@
 //! Exports numbering data as tables for other programs. [`tables`] defines the columns, [`files`] writes them, and
-//! [`vicidial`] has a layout of its own.
+//! [`vicidial`] has its own layout.
 
 mod files;
 mod prefixes;
@@ -145,9 +145,9 @@ fn write(
     if path.is_some() { Ok(written?) } else { ignore_closed_pipe(written) }
 }
 
-/// The reader of a pipe may have seen enough, as `head` does.
+/// Treats a closed pipe as success, because a reader such as `head` may have seen enough.
 fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Cause> {
-    // The CSV library wraps errors.
+    // The CSV library wraps I/O errors.
     let is_closed = |error: &io::Error| {
         let wrapped = error.get_ref().and_then(|it| it.downcast_ref()).map(csv::Error::kind);
         let wrapped = if let Some(csv::ErrorKind::Io(error)) = wrapped { error } else { error };

@@ -1,4 +1,4 @@
-//! Holders by number prefix on one day.
+//! Holders by number prefix on a given day.
 
 use std::{collections::BTreeMap, iter};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const HOLDER: [&str; 3] = ["ocn", "company_name", "carrier_type"];
 
-/// A row for an assigned exchange, and one for each of its blocks with a holder now or later. In a pooled exchange, only
+/// A row for an assigned exchange, and one for each block with a current or future holder. In a pooled exchange, only
 /// blocks have holders.
 pub(super) fn prefixes(exchange: &Exchange, day: Date) -> Vec<Value> {
     if exchange.status != Status::Assigned && !exchange.is_pooled() {
@@ -72,10 +72,10 @@ mod tests {
     };
 
     const DAY: Date = Date::constant(2026, 12, 25);
-    /// The first days of the blocks 0 to 3.
+    /// The start dates of blocks 0 to 3.
     const DATES: [Option<Date>; 4] =
         [Some(Date::constant(2026, 12, 24)), Some(DAY), Some(Date::constant(2026, 12, 26)), None];
-    /// The holder, status and, for a pooled exchange, `true`.
+    /// The holder, status, and whether the exchange is pooled.
     const EXCHANGES: [(&str, Option<&str>, Status, bool); 4] = [
         ("200", Some("515J"), Status::Assigned, true),
         ("201", Some("515J"), Status::Assigned, false),

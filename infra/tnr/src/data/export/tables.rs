@@ -1,4 +1,4 @@
-//! Export tables: their columns, and rows from records.
+//! Export tables: their columns, and rows built from records.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -43,7 +43,7 @@ pub enum Table {
     Provenance,
 }
 
-/// A table's column. Names match the API's field names where both exist.
+/// A column in a table. Names match the API's field names where both exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
@@ -54,7 +54,7 @@ pub struct Column {
 /// A row's values, in column order.
 pub type Row = Vec<Value>;
 
-/// All columns by table. In the file, a table's name and description come before its columns.
+/// All columns by table. The file has each table's name and description before its columns.
 static COLUMNS: LazyLock<Vec<(&str, Vec<Column>)>> =
     LazyLock::new(|| include_str!("columns.txt").split("\n\n").filter_map(parse_table).collect());
 
@@ -69,7 +69,7 @@ fn parse_table(paragraph: &'static str) -> Option<(&'static str, Vec<Column>)> {
 }
 
 impl Table {
-    /// The tables of a full export. `prefixes` repeats the exchanges and blocks.
+    /// The tables in a full export. `prefixes` repeats the exchanges and blocks.
     pub const ALL: [Self; 7] = [
         Self::AreaCodes,
         Self::AreaCodeStates,
@@ -118,7 +118,7 @@ impl Table {
     }
 }
 
-/// A list becomes text, and a boolean a number.
+/// Converts lists to text and booleans to numbers.
 fn to_cell(value: Value) -> Value {
     match value {
         Value::Bool(value) => u8::from(value).into(),
@@ -202,7 +202,7 @@ fn dictionary() -> impl Iterator<Item = Value> {
     })
 }
 
-/// The data's origin and limitations. An undated report has a null date.
+/// The data's origin and limitations. A report without a date has `null`.
 pub fn provenance(Source { data, effective_on, .. }: &Source) -> Map<String, Value> {
     let NumberingData { dataset, snapshot } = data;
     let FileDates { nanpa, cnac, npa_report } = snapshot.reports.file_dates();

@@ -1,6 +1,6 @@
-//! VICIdial's table of North American prefixes, as its `ADMIN_area_code_populate.pl` reads it from
-//! `NANPA_prefix-latest.txt`: `NPA,NXX,TZ,DST,LATITUDE,LONGITUDE,CITY,STATE,POSTAL_CODE,COUNTRY,LTYPE`, without a header
-//! row or quotes.
+//! Writes VICIdial's table of North American prefixes for `ADMIN_area_code_populate.pl`, which reads it from
+//! `NANPA_prefix-latest.txt`: `NPA,NXX,TZ,DST,LATITUDE,LONGITUDE,CITY,STATE,POSTAL_CODE,COUNTRY,LTYPE`, without a
+//! header row or quotes.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -18,8 +18,8 @@ use numbering::{
 use super::Source;
 use crate::terminal::progress::Unit;
 
-/// Writes a line for each assigned exchange whose numbers have the same time all year. VICIdial uses the area code's time
-/// for the others.
+/// Writes a line for each assigned exchange if all its possible time zones have the same time all year. For the others,
+/// VICIdial uses the area code's time.
 pub fn write_prefixes(source: &Source, output: impl Write) -> io::Result<()> {
     let Source { data, effective_on, progress } = source;
     let mut output = BufWriter::new(output);
@@ -57,7 +57,7 @@ fn local_zones(dataset: &Dataset, Exchange { npa, nxx, .. }: &Exchange) -> Vec<&
     number.map(|number| zones(&number, Some(dataset))).unwrap_or_default()
 }
 
-/// A zone's standard time in the year after a day, as the difference from UTC in hundredths of an hour.
+/// A zone's standard time in the year after a given day, as the offset from UTC in hundredths of an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Clock {
     offset_hundredths: i32,
@@ -73,7 +73,7 @@ impl Clock {
     }
 }
 
-/// The line type if it is known to be one: cellular, standard, VoIP or paging.
+/// The line type in VICIdial's terms: cellular, standard, VoIP or paging; empty if unknown.
 fn line_type(holder: Option<Carrier>) -> &'static str {
     match holder.as_ref().and_then(Carrier::line_type) {
         Some((LineType::Wireless, _)) => "C",

@@ -1,4 +1,4 @@
-//! An import's changes by record: the first few on the terminal, all of them in a file.
+//! An import's changes by record: the first few on the terminal, and all of them in a file.
 
 use std::{
     fmt::{self, Write as _},
@@ -20,7 +20,7 @@ use crate::{
     terminal::escape::escape_controls,
 };
 
-/// Writes the first changes, one per line, and the number of changes left out.
+/// Writes the first changes, one per line, and the number of changes that were left out.
 pub(super) fn write(table: &mut String, changes: &Changes) -> fmt::Result {
     writeln!(table, "Changes: {}", HumanCount(changes.total() as u64))?;
     for change in changes.listed() {
@@ -52,7 +52,7 @@ fn describe(RecordChange { change, kind, key, fields }: &RecordChange) -> String
 #[derive(Debug, Clone)]
 pub struct ChangesFile {
     path: PathBuf,
-    /// `false` for JSON Lines.
+    /// `true` for CSV, `false` for JSON Lines.
     is_csv: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Command results as text or JSON, including the import report and the `quality` command.
+//! Prints command results as text or JSON, including the import report and the `quality` command.
 
 pub mod changes;
 
@@ -22,7 +22,7 @@ use crate::{
 
 const MAX_COMPANIES: usize = 10;
 
-/// Prints `result` as a line of JSON, or as the table from `write_table`.
+/// Prints `result` as a line of JSON, or as a table written by `write_table`.
 pub fn print<T: Serialize>(
     as_json: bool,
     result: &T,
@@ -42,7 +42,7 @@ pub fn failure(error: &IngestError) -> String {
     serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
 }
 
-/// Writes an import's summary. Before it come its changes if none were made, and all details if `verbose`.
+/// Writes an import's summary, after its changes if none were made, and after all details if `verbose`.
 pub fn write_import(table: &mut String, report: &ImportReport, verbose: bool) -> fmt::Result {
     let has_changed = !matches!(report.outcome, Outcome::Planned | Outcome::Refused { .. });
     if verbose || !has_changed {
@@ -125,7 +125,7 @@ fn write_reasons(
     Ok(())
 }
 
-/// Prints the completeness of the current version, and the largest companies without a carrier type.
+/// Prints the current version's completeness, and the largest companies without a carrier type.
 pub async fn show_quality(args: ReportArgs) -> Result<(), CliError> {
     let data = NumberingData::load(&args.data).await?;
     let quality = QualityReport::between(None, &Quality::new(&data.dataset));

@@ -83,8 +83,8 @@ enum FindError {
     Rules(#[from] RulesFailed),
 }
 
-/// Prints the lines of files, or of stdin, that contain phone numbers. A file that cannot be read does not stop the
-/// others.
+/// Prints the lines in files or stdin that contain phone numbers. Continues with the other files if one cannot be
+/// read.
 pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
     let dataset = if args.json { load_dataset(&args.data).await? } else { None };
     let (mut has_found, mut has_failed) = (false, false);
@@ -94,7 +94,7 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
         let output = Output::new(&args, dataset.as_deref(), file, files.len() > 1);
         match search(file, &output, args.redact) {
             Ok(has_numbers) => has_found |= has_numbers,
-            // The reader has seen enough, as `head` does.
+            // The reader of the pipe, such as `head`, has seen enough.
             Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => {
                 has_found = true;
                 break;
@@ -113,7 +113,7 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-/// Searches a file in parallel, and anything else, such as a pipe, as it arrives. Returns `true` if it has numbers.
+/// Searches files in parallel, and other input, such as a pipe, as it arrives. Returns `true` if it contains numbers.
 fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
     let (reader, bytes) = open_input(file).map_err(unreadable)?;
@@ -150,7 +150,7 @@ pub struct Found<'a> {
     pub number: PhoneNumber,
 }
 
-/// The numbers in a line, whose invalid UTF-8 is skipped.
+/// The numbers in a line. Skips invalid UTF-8.
 pub fn find_in_line(
     line: &[u8],
     country: DefaultCountry,

@@ -1,4 +1,4 @@
-//! Prints the numbers in text: their lines, as `ripgrep` does, the numbers alone, JSON, or the redacted text.
+//! Prints the numbers in text: as matching lines like `ripgrep`, as numbers only, as JSON, or as redacted text.
 
 use std::{
     io::{IsTerminal, Write},
@@ -21,7 +21,7 @@ const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
 const NUMBER: Style = AnsiColor::Red.on_default().bold();
 
-/// The output for a part of the text, and how many numbers it has.
+/// The output for one part of the text, and the count of its numbers.
 #[derive(Debug, Default)]
 pub struct Page {
     pub text: Vec<u8>,
@@ -34,7 +34,7 @@ pub struct Output<'a> {
     include: Include,
     languages: Languages,
     now: Timestamp,
-    /// Empty if it is not printed.
+    /// Empty if the path is not printed.
     path: String,
     has_color: bool,
     is_terminal: bool,
@@ -126,13 +126,13 @@ impl<'a> Output<'a> {
             let result = assembler.describe(tn, country, Some(found), *dataset);
             let json = JsonLine { file: &self.path, line: number, start, end, tn, result };
             let mut row = Vec::new();
-            // Writing to memory never fails, and the type has only string keys.
+            // Writing to memory never fails, and all keys are strings.
             _ = write_json_line(&mut row, &json);
             self.write_text(text, &row);
         }
     }
 
-    /// The file and line, as `ripgrep` writes them.
+    /// Writes the file and line in the style of `ripgrep`.
     fn write_prefix(&self, text: &mut Vec<u8>, line: u64) {
         if !self.path.is_empty() {
             self.write_styled(text, PATH, &self.path);
@@ -150,7 +150,7 @@ impl<'a> Output<'a> {
         _ = write!(text, "{style:#}");
     }
 
-    /// Text from outside, which is escaped only on a terminal.
+    /// Writes external text, escaped only on a terminal.
     fn write_text(&self, text: &mut Vec<u8>, content: &[u8]) {
         if self.is_terminal {
             text.extend(escape_lines(&String::from_utf8_lossy(content)).into_bytes());
@@ -160,7 +160,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// The code points in UTF-8. Each byte of invalid text counts as one, unless it looks like the rest of a character.
+/// Counts code points in UTF-8. An invalid byte counts as one, unless it looks like a continuation byte.
 fn code_points(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count() as u64
 }

@@ -1,4 +1,4 @@
-//! Masks numbers in text, including those next to other digits, as in `305 234 5678 12345`, which Google's rules read as one.
+//! Masks numbers in text. Covers adjacent ones such as `305 234 5678 12345`, which Google's rules read as one.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::{
 };
 
 const MASK: &[u8] = b"*";
-/// Replaces vanity numbers in the search for others.
+/// The replacement for vanity numbers when searching for other numbers.
 const NOT_IN_NUMBERS: u8 = b'|';
 
-/// Masks the digits of a line's numbers, and counts them. Without a strictness, masks everything that may be a number, and
-/// the letters and digits of vanity numbers.
+/// Masks the digits of a line's numbers, and counts them. If no strictness is set, masks everything that may be a
+/// number, including the letters and digits of vanity numbers.
 pub fn redact(
     line: &[u8],
     country: DefaultCountry,
@@ -42,7 +42,7 @@ pub fn redact(
     Ok(mask(line, numbers, vanity_numbers))
 }
 
-/// Masks the digits of numbers, and the letters and digits of vanity numbers. The ranges may overlap, in any order.
+/// Masks the digits of numbers, and the letters and digits of vanity numbers. The ranges may overlap.
 fn mask(
     line: &[u8],
     numbers: Vec<Range<usize>>,
@@ -58,7 +58,7 @@ fn mask(
     for (range, is_masked) in ranges {
         count += usize::from(range.start >= end);
         text.extend_from_slice(line.get(end..range.start).unwrap_or_default());
-        // Numbers are found only in UTF-8.
+        // The search only finds numbers in valid UTF-8.
         let rest = line.get(range.start.max(end)..range.end).unwrap_or_default();
         for character in String::from_utf8_lossy(rest).chars() {
             let bytes = &mut [0; 4];
@@ -77,8 +77,8 @@ const MAX_GROUPS: usize = 6;
 const MIN_DIGITS: usize = 7;
 const MAX_DIGITS: usize = 15;
 
-/// The positions in bytes of numbers grouped in the usual way. They may overlap. Skips digits that are one of the numbers
-/// found before, which are in order.
+/// The byte ranges of numbers in the usual grouping. They may overlap. Skips digits that are exactly one of the numbers
+/// found before, which must be sorted.
 fn find_adjacent_numbers(
     line: &[u8],
     country: DefaultCountry,

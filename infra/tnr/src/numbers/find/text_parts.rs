@@ -1,4 +1,4 @@
-//! Reads text of any length in parts of whole lines.
+//! Reads text of any length in parts that consist of whole lines.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
@@ -8,9 +8,9 @@ use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 const READ_BYTES: usize = 64 * 1024;
 /// The length of the longest byte order mark.
 const BOM_BYTES: u64 = 3;
-/// This many digits followed by NUL bytes are not a coincidence.
+/// This many digits separated by NUL bytes are not a coincidence.
 const HIDDEN_DIGITS: usize = 4;
-/// A file's parts are at least this long, so that each is worth a thread.
+/// The minimum length of a file's parts, so that each is worth a thread.
 const MIN_FILE_PART: usize = 256 * 1024;
 
 const NOT_TEXT: &str = "it has NUL bytes between digits, as in UTF-16; convert it, for example with \
@@ -19,26 +19,26 @@ const NOT_TEXT: &str = "it has NUL bytes between digits, as in UTF-16; convert i
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     pub text: Vec<u8>,
-    /// The number of the first line, from 1.
+    /// The number of the first line, starting at 1.
     pub line: u64,
 }
 
-/// A reader's text in UTF-8, after the bytes in which its encoding was detected.
+/// A reader's text as UTF-8, starting with the bytes that were read to detect the encoding.
 type Decoded<R> = DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// The parts of a text, which is UTF-8, or UTF-16 with a byte order mark.
+/// The parts of a text in UTF-8, or in UTF-16 with a byte order mark.
 pub struct Parts<R: Read> {
     reader: BufReader<Decoded<R>>,
     is_utf_16: bool,
     is_file: bool,
     next_line: u64,
-    /// A read error, which comes after the text before it.
+    /// A read error, to return after the text that came before it.
     error: Option<io::Error>,
     is_done: bool,
 }
 
 impl<R: Read> Parts<R> {
-    /// Detects the encoding. Unless the reader reads a file, a part ends where it pauses.
+    /// Detects the encoding. A part ends where the reader pauses, unless it reads a file.
     pub fn new(mut reader: R, is_file: bool) -> io::Result<Self> {
         let mut head = Vec::new();
         reader.by_ref().take(BOM_BYTES).read_to_end(&mut head)?;
@@ -53,7 +53,7 @@ impl<R: Read> Parts<R> {
         self.is_utf_16
     }
 
-    /// Reads whole lines. At the end, the text is empty.
+    /// Reads whole lines. Returns empty text at the end.
     fn read(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         loop {
@@ -90,8 +90,8 @@ impl<R: Read> Iterator for Parts<R> {
     }
 }
 
-/// Returns `true` if digits are apart by NUL bytes, as in UTF-16 or UTF-32 without a byte order mark. No number would
-/// be found there. Other text may have NUL bytes.
+/// Returns `true` if NUL bytes separate digits, as in UTF-16 or UTF-32 without a byte order mark. The search would miss
+/// these numbers. NUL bytes in other text are fine.
 fn hides_digits(text: &[u8]) -> bool {
     let mut consecutive = 0;
     text.contains(&b'\0')

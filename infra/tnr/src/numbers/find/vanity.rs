@@ -1,25 +1,25 @@
-//! Finds vanity numbers, such as `1-800-FLOWERS`, which Google's rules do not find in text.
+//! Finds vanity numbers such as `1-800-FLOWERS`, which Google's rules do not find in text.
 
 use std::ops::Range;
 
 use formatting::{DefaultCountry, NumberType, PhoneNumber};
 
-/// Text between two groups of a number. The tight separators also join words in lowercase.
+/// Separators between two groups in a number. The tight ones also join lowercase words.
 const TIGHT_SEPARATORS: [&[u8]; 3] = [b"-", b".", b")-"];
 const LOOSE_SEPARATORS: [&[u8]; 6] = [b" ", b")", b") ", b" (", b"-(", b" - "];
-/// A number does not start after these, as in `www.1800flowers.com`.
+/// Characters after which a number cannot start, as in `www.1800flowers.com`.
 const JOINERS: &[u8] = b"-._@";
 
 const MAX_GROUPS: usize = 8;
-/// A word must have this many letters, since part numbers have fewer.
+/// The minimum number of letters in a word. Part numbers have fewer.
 const MIN_WORD: usize = 3;
-/// The digits before the first letter: an area code, or a prefix and a code.
+/// The minimum number of digits before the first letter: an area code, or a prefix and an area code.
 const MIN_DIGITS: usize = 3;
 const MIN_DIGITS_WITH_PREFIX: usize = 4;
-/// The letters that nobody has to dial, as in `1-800-MATTRESS`.
+/// The maximum number of letters that need not be dialed, as in `1-800-MATTRESS`.
 const MAX_SURPLUS: usize = 4;
 
-/// The digits for the letters A to Z.
+/// The keypad digits for the letters A to Z.
 const KEYPAD: &[u8; 26] = b"22233344455566677778889999";
 
 pub fn find_vanity_numbers(line: &[u8], country: DefaultCountry) -> Vec<Range<usize>> {
@@ -38,7 +38,7 @@ pub fn find_vanity_numbers(line: &[u8], country: DefaultCountry) -> Vec<Range<us
     found
 }
 
-/// The longest groups of consecutive bytes that belong together.
+/// The longest runs of consecutive bytes for which `belongs` returns `true`.
 pub fn groups(line: &[u8], belongs: fn(&u8) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
     let pieces = line.split(|byte| !belongs(byte)).map(|piece| {
@@ -49,14 +49,14 @@ pub fn groups(line: &[u8], belongs: fn(&u8) -> bool) -> Vec<Range<usize>> {
     pieces.filter(|group| !group.is_empty()).collect()
 }
 
-/// Returns `true` unless the group belongs to a longer word.
+/// Returns `true` unless the group is part of a longer word.
 fn starts_number(line: &[u8], groups: &[Range<usize>], index: usize) -> bool {
     let end = index.checked_sub(1).map_or(0, |previous| groups[previous].end);
     let before = &line[end..groups[index].start];
     index == 0 || !before.iter().all(|byte| JOINERS.contains(byte))
 }
 
-/// The last group of the vanity number that starts with the first group.
+/// The index of the last group in the vanity number that starts with the first group.
 fn last_group(line: &[u8], groups: &[Range<usize>], country: DefaultCountry) -> Option<usize> {
     let first = groups.first()?;
     let mut candidate =
@@ -79,19 +79,19 @@ struct Candidate {
     dialed: String,
     has_plus: bool,
     has_parenthesis: bool,
-    /// The digits before the first letter, and the groups that start with them.
+    /// The number of digits before the first letter, and the groups that start with them.
     digits: usize,
     digit_groups: usize,
     has_letters: bool,
     has_lowercase: bool,
     longest_word: usize,
     last_group: usize,
-    /// `true` if a word follows a space.
+    /// `true` if a word comes after a space.
     is_loose: bool,
 }
 
 impl Candidate {
-    /// Adds a group and the text before it. Returns `false` if it cannot belong to a vanity number.
+    /// Adds a group and the separator before it. Returns `false` if it cannot be part of a vanity number.
     fn add(&mut self, separator: &[u8], group: &[u8]) -> bool {
         let is_tight = TIGHT_SEPARATORS.contains(&separator);
         let digits = group.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -122,7 +122,7 @@ impl Candidate {
         surplus.any(|surplus| self.is_valid(&self.dialed[..self.dialed.len() - surplus], country))
     }
 
-    /// Distinguishes numbers from text such as `800 members`, `1800-calorie` and `IN 800 STORES`.
+    /// Returns `false` for text such as `800 members`, `1800-calorie` and `IN 800 STORES`.
     fn has_plausible_notation(&self) -> bool {
         let has_prefix =
             self.has_plus || self.has_parenthesis || self.digits >= MIN_DIGITS_WITH_PREFIX;
@@ -134,7 +134,7 @@ impl Candidate {
         }
     }
 
-    /// Other numbers than toll-free and similar ones are rarely vanity numbers.
+    /// Only toll-free and similar numbers are commonly vanity numbers.
     fn is_valid(&self, dialed: &str, country: DefaultCountry) -> bool {
         let plus = if self.has_plus { "+" } else { "" };
         let number = PhoneNumber::parse(&format!("{plus}{dialed}"), country);
@@ -152,7 +152,7 @@ impl Candidate {
     }
 }
 
-/// The digit that a letter stands for on a keypad.
+/// The keypad digit for a letter.
 fn dialed_digit(character: u8) -> char {
     char::from(match character.to_ascii_uppercase() {
         letter @ b'A'..=b'Z' => KEYPAD[usize::from(letter - b'A')],

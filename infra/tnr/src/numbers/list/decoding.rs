@@ -1,5 +1,5 @@
-//! Decodes a list: UTF-8, or UTF-16 with a byte order mark. Cells that are not UTF-8 are read as Windows-1252, which Excel
-//! writes.
+//! Decodes a list in UTF-8, or in UTF-16 with a byte order mark. Cells that are not UTF-8 are read as Windows-1252, as
+//! written by Excel.
 
 use std::{
     borrow::Cow,
@@ -23,12 +23,12 @@ const UNSUPPORTED: [(&[u8], &str); 4] = [
 ];
 
 pub(super) struct Text {
-    /// Returns UTF-8, except for cells in Windows-1252.
+    /// Reads UTF-8, except for cells in Windows-1252.
     pub reader: Box<dyn Read + Send>,
-    /// The start of the text, up to [`BUFFER_BYTES`]. The reader also returns it.
+    /// The start of the text, up to [`BUFFER_BYTES`]. The reader returns it as well.
     pub head: Vec<u8>,
     pub is_utf_16: bool,
-    /// `true` for a byte order mark, which Excel writes. Then the output gets one too.
+    /// `true` if there is a byte order mark, as written by Excel. The output then also gets one.
     pub has_bom: bool,
 }
 
@@ -54,7 +54,7 @@ impl Text {
     }
 }
 
-/// Reads the first bytes, until they include a row if possible. A pipe may return a few at a time.
+/// Reads the first bytes, including a whole row if possible. A pipe may return a few bytes at a time.
 fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BUFFER_BYTES];
     let mut length = 0;
@@ -110,7 +110,7 @@ mod tests {
         ] {
             assert_eq!(text(bytes), (expected.to_owned(), is_utf_16, has_bom), "{bytes:?}");
         }
-        // Windows-1252 is passed through, even after a byte order mark.
+        // Windows-1252 is passed through even after a byte order mark.
         let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
         assert_eq!(after_mark, b"Montr\xe9al\n");
         let cells = [&b"Montr\xe9al"[..], "Montréal".as_bytes()];

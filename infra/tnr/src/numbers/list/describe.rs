@@ -34,12 +34,12 @@ pub(super) enum Occurrence {
 pub(super) struct DescribedNumber {
     pub column: usize,
     pub outcome: Outcome,
-    /// Present unless the text is a single valid number.
+    /// Set unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
-    /// The number and its extension, used to detect duplicates. Present if the number is valid.
+    /// The number and its extension, for detecting duplicates. Set if the number is valid.
     pub key: Option<Box<str>>,
-    /// Present once duplicates have been detected by `key`.
+    /// Set once `key` has been compared with earlier numbers.
     pub occurrence: Option<Occurrence>,
 }
 
@@ -77,7 +77,7 @@ impl Describer<'_> {
         let cells: Vec<Cow<'_, str>> = row.cells.iter().map(decode_cell).collect();
         let columns = self.columns.numbers.iter();
         let numbers = columns.map(|&column| self.describe_cell(&cells, column)).collect();
-        // Only those are copied.
+        // Copies only these cells.
         let has_windows_1252 = cells.iter().any(|cell| matches!(cell, Cow::Owned(_)));
         DescribedRow { row, has_windows_1252, numbers }
     }
@@ -119,7 +119,7 @@ impl Describer<'_> {
         column: usize,
     ) -> Result<(&'c str, DefaultCountry), Reason> {
         let surplus = cells.get(self.columns.names.len()..).unwrap_or_default();
-        // Some programs end every row with delimiters.
+        // Some programs end every row with extra delimiters.
         if surplus.iter().any(|cell| !cell.is_empty()) {
             return Err(Reason::ShiftedCells);
         }
@@ -152,7 +152,7 @@ impl Reason {
 pub(super) struct FirstLines(HashMap<Box<str>, u64>);
 
 impl FirstLines {
-    /// Marks the numbers in the next rows, and counts those that repeat an earlier one.
+    /// Marks the numbers in the next rows. Returns how many repeat an earlier one.
     pub fn mark(&mut self, rows: &mut [DescribedRow]) -> u64 {
         let Self(lines) = self;
         let mut repeated = 0;

@@ -14,7 +14,7 @@ const PREFIX: &str = "tn_";
 pub(super) const LINE_NUMBER: &str = "line_number";
 const ALL: &str = "all";
 
-/// The columns that a CSV gains by default.
+/// The columns added to a CSV by default.
 const DEFAULT_COLUMNS: [&str; 10] = [
     VERDICT,
     "reason",
@@ -34,7 +34,7 @@ pub struct ListFields {
     pub(super) columns: Vec<&'static Column>,
     pub(super) has_line_number: bool,
     pub(super) include: Include,
-    /// Fields of [`FormatResult`] in JSON, if any; the inner `None` means all.
+    /// The [`FormatResult`] fields in JSON, if any. The inner `None` means all of them.
     pub(super) json_fields: Option<Option<Fields>>,
 }
 
@@ -43,7 +43,7 @@ impl FromStr for ListFields {
     type Err = String;
 
     fn from_str(names: &str) -> Result<Self, String> {
-        // Flag URLs need a server.
+        // Flag URLs require a server.
         let known = Fields::from_type::<FormatResult>().without("flags");
         let selected = |paths: &str| known.select(paths).ok().flatten();
         let (mut columns, mut paths, mut has_line_number) = (Vec::new(), Vec::new(), false);
@@ -72,8 +72,8 @@ impl FromStr for ListFields {
 }
 
 impl ListFields {
-    /// The default fields. In CSV, ten columns and the included fields; in JSON, the API's result, its reason, and the
-    /// included fields.
+    /// The default fields: in CSV, ten columns; in JSON, the API's result and its reason. Both also have the included
+    /// fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
         let included = include.extras().flat_map(|extra| extra.columns.iter());
@@ -119,7 +119,7 @@ fn unknown_field(known: &Fields, name: &str) -> String {
     format!("unknown field '{}';{suggestion} '{ALL}' adds every field", quote(name))
 }
 
-/// `carrier` and `carrier.name`.
+/// The path and its parents, such as `carrier` and `carrier.name`.
 fn with_parents(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('.').map(|(index, _)| &path[..index]).chain([path])
 }

@@ -14,12 +14,12 @@ use super::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// `None` for a list with one number per line.
+    /// `None` if the list has one number per line.
     pub csv: Option<Dialect>,
     pub line_endings: LineEndings,
     has_header: bool,
     pub has_windows_1252: bool,
-    /// Column names are unique.
+    /// Columns with unique names.
     pub columns: Columns,
 }
 
@@ -27,7 +27,7 @@ impl Layout {
     pub fn detect(head: &[u8], options: &ListOptions) -> Result<Self, ListError> {
         let (dialect, row) = Dialect::detect(head);
         let cells: Vec<Cow<'_, str>> = row.iter().map(decode_cell).collect();
-        // Only those are copied.
+        // Copies only these cells.
         let has_windows_1252 = cells.iter().any(|cell| matches!(cell, Cow::Owned(_)));
         let cells: Vec<String> = cells.iter().map(|cell| cell.trim().to_owned()).collect();
         let wanted = options.column.iter().chain(&options.country_column).next();
@@ -72,7 +72,7 @@ impl Layout {
         Ok(rows)
     }
 
-    /// The names of the number columns; empty for a list without columns.
+    /// The names of the number columns; empty if the list has no columns.
     pub fn number_columns(&self) -> Vec<String> {
         let Columns { names, numbers, .. } = &self.columns;
         match self.csv {
@@ -90,7 +90,7 @@ fn with_options(ColumnError { message, choices }: ColumnError) -> String {
     format!("{message}; to take all of them, pass{}", options.collect::<String>())
 }
 
-/// Makes names unique by numbering empty and repeated ones.
+/// Makes names unique by numbering empty and duplicate ones.
 pub(super) fn make_unique(names: &[String]) -> Vec<String> {
     let mut used = HashSet::new();
     let unique = (1..).zip(names).map(|(position, name)| {

@@ -1,7 +1,7 @@
 //! Describes phone number lists of any length.
 //!
 //! Data flows one way: [`decoding`] produces UTF-8, [`layout`] finds columns and rows, [`describe`]
-//! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] uses all
+//! describes the numbers, and [`output`] writes the selected [`fields`]. [`pipeline`] runs this on all
 //! processors. Duplicates are detected in list order, and a [`Summary`] counts the outcomes.
 
 mod decoding;
@@ -38,7 +38,7 @@ use self::{
     output::Output,
 };
 
-/// A part is full once it has this many rows or bytes.
+/// The maximum number of rows and bytes in a part.
 const MAX_PART_ROWS: usize = 1000;
 const MAX_PART_BYTES: usize = 256 * 1024;
 
@@ -61,7 +61,7 @@ pub enum ListError {
     Unwritable(#[source] io::Error),
 }
 
-/// Describes every number in a list, in order, with location and carrier from `dataset`, if any.
+/// Describes every number in a list, in order. Adds location and carrier if there is a `dataset`.
 pub fn describe_list(
     list: impl Read + Send + 'static,
     options: ListOptions,
@@ -106,7 +106,7 @@ pub fn describe_list(
     Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
 }
 
-/// Describes rows in parallel, and writes them in order. Without `--dedupe`, their text is also made in parallel.
+/// Describes rows in parallel, and writes them in order. If `--dedupe` is off, also formats the output in parallel.
 fn write_list<R: Read>(
     rows: Rows<R>,
     describer: &Describer<'_>,
@@ -128,7 +128,7 @@ fn write_list<R: Read>(
             rows.iter().for_each(|row| summary.count_row(row));
             summary.omitted += output.retain(&mut rows, |numbers| output.selects(numbers));
             match dedupe {
-                // Only the text is needed, and takes less memory.
+                // Only the text is needed later, and it takes less memory than the rows.
                 None => (Vec::new(), Some(output.text(&rows)), summary),
                 Some(_) => (rows, None, summary),
             }
@@ -142,7 +142,7 @@ fn write_list<R: Read>(
                 }
             }
             let text = text.unwrap_or_else(|| output.text(&rows)).map_err(unwritable)?;
-            // An array has no comma before its first item.
+            // In an array, the first item has no comma before it.
             let text = if has_rows { &*text } else { text.strip_prefix(b",").unwrap_or(&text) };
             has_rows |= !text.is_empty();
             writer.write_all(text).map_err(unwritable)
@@ -155,12 +155,12 @@ fn write_list<R: Read>(
 
 #[derive(Debug, Default)]
 struct Summary {
-    /// CSV rows or JSON lines that are not written.
+    /// CSV rows or JSON lines that were left out.
     omitted: u64,
     duplicates: u64,
     has_windows_1252: bool,
     outcomes: [u64; 4],
-    /// The count and the first line for each reason.
+    /// For each reason, the count and the first line.
     reasons: BTreeMap<Reason, (u64, u64)>,
 }
 
@@ -192,12 +192,12 @@ impl Summary {
         self.outcomes[outcome as usize]
     }
 
-    /// The count of cells or lines that are not empty.
+    /// The number of cells or lines that are not empty.
     fn total(&self) -> u64 {
         self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
     }
 
-    /// The report for a list with these number columns, with the most frequent reasons first.
+    /// The report for a list with these number columns. The most frequent reasons come first.
     fn report(&self, columns: &[String]) -> String {
         let (start, blank) = match columns {
             [] => (String::new(), "empty line"),
@@ -234,7 +234,7 @@ impl Summary {
     }
 }
 
-/// A note that the output's encoding differs from the list's. `is_recognized` if programs recognize it as UTF-8.
+/// A note that the output's encoding differs from the list's. `is_recognized` if programs detect the output as UTF-8.
 fn encoding_note(is_utf_16: bool, has_windows_1252: bool, is_recognized: bool) -> &'static str {
     match (is_utf_16, has_windows_1252, is_recognized) {
         (true, ..) => "note: the list is in UTF-16, and the output in UTF-8\n",
@@ -246,7 +246,7 @@ fn encoding_note(is_utf_16: bool, has_windows_1252: bool, is_recognized: bool) -
     }
 }
 
-/// The next rows; `None` at the end. An error comes after all rows before it.
+/// The next rows; `None` at the end. Returns all rows before an error first.
 fn next_part<R: Read>(rows: &mut Peekable<Rows<R>>) -> Result<Option<Vec<Row>>, ListError> {
     let (mut part, mut bytes) = (Vec::new(), 0);
     while part.len() < MAX_PART_ROWS

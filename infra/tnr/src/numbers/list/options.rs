@@ -114,8 +114,8 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
-    /// Infers missing formats from the file names, and from options that only apply to CSV. Fails if the output's name
-    /// says another format.
+    /// Infers missing formats from file names and CSV-only options. Returns an error if the output's name has the
+    /// extension of another format.
     pub fn infer_formats(
         &mut self,
         list: Option<&Path>,

@@ -1,4 +1,4 @@
-//! The output text: a list's rows with the fields for their numbers.
+//! The output text: a list's rows with the added fields.
 
 use std::{borrow::Cow, io, slice};
 
@@ -18,7 +18,7 @@ use super::{
     options::{Duplicates, ListOptions, OutputFormat, RowFilter},
 };
 
-/// Names the columns with the line that a number repeats.
+/// The name of the column with the line of the first occurrence.
 const DUPLICATE_OF: &str = "duplicate_of";
 
 pub(super) struct Output<'a> {
@@ -33,11 +33,11 @@ pub(super) struct Output<'a> {
 struct JsonLine<'a> {
     #[serde(rename = "lineNumber", skip_serializing_if = "Option::is_none")]
     line_number: Option<u64>,
-    /// The number's column, if the list has several.
+    /// The number's column, if the list has several number columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<&'a str>,
     tn: &'a str,
-    /// The list's columns, if any.
+    /// The columns of the list, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     row: Option<Map<String, Value>>,
     #[serde(flatten)]
@@ -88,7 +88,7 @@ impl Output<'_> {
         }
     }
 
-    /// Removes the rows, or the numbers in JSON, that are not wanted. Returns their count.
+    /// Removes unselected rows, or numbers in JSON. Returns how many.
     pub fn retain(
         &self,
         rows: &mut Vec<DescribedRow>,
@@ -141,7 +141,7 @@ impl Output<'_> {
         into_bytes(csv)
     }
 
-    /// Each number on a line, or after a comma and a line break in an array.
+    /// The numbers as JSON: each on a line or, in an array, after a comma and a line break.
     fn json_text(&self, rows: &[DescribedRow]) -> io::Result<Vec<u8>> {
         let Self { layout, fields, .. } = self;
         let Columns { names, numbers: positions, .. } = &layout.columns;
@@ -174,7 +174,7 @@ impl Output<'_> {
         Ok(text)
     }
 
-    /// The columns after the list's own: number fields, line number, and repeated lines.
+    /// The columns after the list's own: number fields, line number, and the line of the first occurrence.
     fn added_columns(&self) -> Vec<String> {
         let prefixes = self.column_prefixes();
         let number_columns = |prefix: &String| {
@@ -190,8 +190,8 @@ impl Output<'_> {
         prefixes.iter().flat_map(number_columns).chain(line_number).chain(repeated).collect()
     }
 
-    /// The prefix of each number's columns. With several numbers, it includes the number's own column
-    /// name.
+    /// The prefix of each number's added columns. If there are several numbers, it includes the name of the number's
+    /// column.
     fn column_prefixes(&self) -> Vec<String> {
         let prefix = &self.options.prefix;
         match self.layout.number_columns() {
@@ -250,7 +250,7 @@ fn named(names: &[String], cells: &[Cow<'_, str>]) -> Map<String, Value> {
     names.iter().cloned().zip(cells.iter().map(|cell| cell.as_ref().into())).collect()
 }
 
-/// Joins a column name's words with underscores, as in `Home_Phone`.
+/// Joins the words in a column name with underscores, as in `Home_Phone`.
 fn join_words(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")

@@ -121,7 +121,7 @@ fn another_encoding_is_converted_to_utf_8_with_a_note() {
         assert_eq!(noted, note, "{options:?}");
         assert_eq!(output.starts_with('\u{feff}'), has_bom, "{options:?}");
         assert!(output.contains("José") || output.contains("naïve"), "{output}");
-        // Excel in other locales reads semicolons and CR LF.
+        // Excel in other locales expects semicolons and CR LF.
         assert!(
             options.contains(&"--to")
                 || output.ends_with(",\"Miami, FL\";;\r\n")

@@ -1,4 +1,4 @@
-//! The command lines of queries, whose options are the route's parameters as the API describes them; and their output.
+//! The command lines of queries, whose options are the route's documented parameters, and their output.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ use crate::{
     terminal::{self, show_note},
 };
 
-/// Parameters of routes without an option: formats have their own, and the others are for programs.
+/// Route parameters without an option: formats have their own, and the others are for programs.
 const OMITTED_PARAMS: [&str; 2] = ["format", "version"];
 const MAX_LISTED_VALUES: usize = 12;
 
@@ -86,7 +86,7 @@ impl FromArgMatches for QueryCommand {
     }
 }
 
-/// Adds a query's arguments. clap does so only for the command that is run.
+/// Adds a query's arguments. clap only calls this for the command to run.
 fn add_args(command: Command) -> Command {
     let Some(query) = Query::named(command.get_name()) else { return command };
     let flag =
@@ -98,7 +98,7 @@ fn add_args(command: Command) -> Command {
     });
     let words = query.words.iter().map(|(usage, help)| positional(usage, help));
     let command = command.args(words).args(options(query).iter().map(option)).arg(json).args(csv);
-    // The derived arguments bring a summary of their own.
+    // The derived arguments would replace the summary.
     DataArgs::augment_args(command).about(query.about).mut_args(with_short_help)
 }
 
@@ -124,7 +124,7 @@ fn options(query: &'static Query) -> Vec<DescribedParam<'static>> {
 }
 
 fn option(param: &DescribedParam<'static>) -> Arg {
-    // clap borrows names for as long as the program runs.
+    // clap borrows names for the whole run of the program.
     let long = &*option_name(param.name).leak();
     Arg::new(param.name).long(long).value_name("VALUE").help(help(param))
 }
@@ -147,7 +147,7 @@ fn help(param: &DescribedParam<'_>) -> String {
 
 struct Output {
     text: String,
-    /// Says how many results were left out, if any.
+    /// A note about results that were left out, if any.
     note: Option<String>,
     is_empty: bool,
 }
@@ -163,12 +163,12 @@ pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
     Ok(exit_code(!output.is_empty))
 }
 
-/// The exit code for a query, as in `grep`.
+/// The exit code of a query, as in `grep`.
 pub(super) fn exit_code(matches: bool) -> ExitCode {
     if matches { ExitCode::SUCCESS } else { ExitCode::from(NOT_FOUND_EXIT_CODE) }
 }
 
-/// Reads the first suitable view that has results. A four-letter word can be an OCN or the start of a name.
+/// Reads the first suitable view with results. A four-letter word can be an OCN or the start of a name.
 async fn read(
     api: &InProcess,
     command: &QueryCommand,
@@ -201,7 +201,7 @@ async fn read_view(
         return Ok(Output { text, note, is_empty: false });
     }
     let body = &request.json(api).await?;
-    // An area code without exchanges is found.
+    // An area code without exchanges still counts as found.
     let is_record = view.params().any(|param| body[param].is_string());
     let is_empty = !is_record && body["pagination"].is_object() && results(body).is_empty();
     let text = if command.format == Format::Json {
@@ -212,8 +212,8 @@ async fn read_view(
     Ok(Output { text, note: note_on_rest(&body["pagination"], results(body).len()), is_empty })
 }
 
-/// The views that take the words and options, with their parameters. A view whose words have the wrong form comes
-/// last, for the API's message.
+/// The views that accept the words and options, with their parameters. A view whose words have the wrong form comes
+/// last, so that its API message is shown.
 fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, CliError> {
     let QueryCommand { query, words, options, format, .. } = command;
     let is_csv = *format == Format::Csv;
@@ -246,7 +246,7 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
     Ok(views)
 }
 
-/// Says why no view takes the words and options, although one takes the words if `fit` is set.
+/// Explains why no view accepts the words and options. If `fit` is set, some view accepts the words alone.
 fn misfit(query: &Query, words: &[String], options: &str, fit: bool) -> String {
     let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
     match words.join(" ") {
@@ -256,7 +256,7 @@ fn misfit(query: &Query, words: &[String], options: &str, fit: bool) -> String {
     }
 }
 
-/// Fills a view's parameters with the words. `q` takes all of them, and others one part each: `415-234` is two.
+/// Fills a view's parameters from the words. `q` gets all words, and others get one part each: `415-234` is two.
 fn fill<'a>(view: &View, words: &'a [String]) -> Option<Params<'a>> {
     if view.params == "q" {
         let q = words.join(" ");

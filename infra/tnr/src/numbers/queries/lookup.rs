@@ -51,7 +51,7 @@ fn country_code(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> 
     text.parse::<DefaultCountry>().map(|_| text.to_owned())
 }
 
-/// Validates a language for the same reason.
+/// Validates a language here for the same reason.
 fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
     tag.parse::<Languages>().map(|_| tag.to_owned())
 }
@@ -59,8 +59,8 @@ fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
 const LABEL_WIDTH: usize = 14;
 const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
 
-/// Prints the details of a phone number. An invalid number counts as not found. Without data, place
-/// and carrier are omitted.
+/// Prints the details of a phone number. An invalid number counts as not found. If there is no data, leaves out place
+/// and carrier.
 pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
     let responses = with_routes(&args.data, async |api| get_both(api, &args).await).await;
     let (responses, has_data) = match responses {
@@ -105,7 +105,7 @@ async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError>
         // The number is not North American.
         Value::Null => Value::Null,
         _ => match get(api, "/v1/lookup", [tn].into_iter().chain(as_of())).await {
-            // The data lacks the exchange, as for toll-free numbers.
+            // The data does not have the exchange, as for toll-free numbers.
             Err(CliError::NotFound(_)) => Value::Null,
             response => response?,
         },
@@ -141,7 +141,7 @@ fn render_format(format: &Value) -> String {
     .concat()
 }
 
-/// The likely line type in words; empty if it is unknown, or repeats the number's type.
+/// The likely line type in words; empty if it is unknown, or the same as the number's type.
 fn render_line(line: &Value) -> String {
     let Ok(basis) = TypeBasis::deserialize(&line["basis"]) else { return String::new() };
     let source = match basis {
@@ -154,7 +154,7 @@ fn render_line(line: &Value) -> String {
     format!("{line_type}, {source}; a ported number may differ")
 }
 
-/// The city, otherwise the state, with the country; and the rate center.
+/// The city, or the state if there is no city, with the country and the rate center.
 fn render_place(format: &Value) -> String {
     let (location, city) = (&format["location"], &format["place"]["name"]);
     let nearest = if city.is_null() { &location["stateName"] } else { city };
@@ -181,7 +181,7 @@ fn render_local_times(format: &Value) -> String {
     zones.collect::<Vec<_>>().join(", ")
 }
 
-/// The hours for telemarketing calls, and their rule; empty if the country's rule is not on file.
+/// The hours for telemarketing calls, and the rule they come from; empty if there is no rule for the country.
 fn render_calling_hours(hours: &Value) -> String {
     let status = match text(&hours["status"]) {
         "open" => "within",
@@ -193,7 +193,7 @@ fn render_calling_hours(hours: &Value) -> String {
     format!("{status} {from}-{to} ({})", text(&hours["rule"]))
 }
 
-/// What the numbering plan says about the number; empty unless it is North American.
+/// The number's assignment in the numbering plan; empty unless it is North American.
 fn render_assignment(format: &Value) -> String {
     let assignment = &format["assignment"];
     let area_code = &assignment["areaCode"];
@@ -208,7 +208,7 @@ fn render_assignment(format: &Value) -> String {
     line("area code", area_code) + &line("assignment", display_text(&assignment["reason"]))
 }
 
-/// The exchange and the block's carrier; empty unless the number is North American.
+/// The exchange, and the carrier of the block; empty unless the number is North American.
 fn render_block(args: &LookupArgs, responses: &Value) -> String {
     let (format, block) = (&responses["format"], &responses["lookup"]);
     let [npa, nxx] = ["npa", "nxx"].map(|name| text(&format[name]));

@@ -1,6 +1,6 @@
-//! Commands that print API responses. Each is a row of [`QUERIES`].
+//! Commands that print API responses. Each is a row in [`QUERIES`].
 //!
-//! They call the API's own routes in-process, so options, results and error messages are the API's.
+//! They call the API's own routes in process, so that options, results and error messages match the API's.
 
 pub mod command;
 mod lookup;
@@ -17,24 +17,24 @@ use crate::routes;
 pub use command::run;
 pub use lookup::{LookupArgs, lookup};
 
-/// A command that prints the response of a route.
+/// A command that prints a route's response.
 #[derive(Debug)]
 pub struct Query {
     pub name: &'static str,
     pub about: &'static str,
-    /// The positional arguments with their help. Brackets mean optional, and dots repeatable, as in usage lines.
+    /// The positional arguments with their help. As in usage lines, brackets mean optional, and dots mean repeatable.
     words: &'static [(&'static str, &'static str)],
     /// The first view that suits the command line is printed.
     views: &'static [View],
 }
 
-/// A route, and how its response is printed. Names are separated by spaces.
+/// A route, and the way to print its response. Names are separated by spaces.
 #[derive(Debug)]
 struct View {
     route: &'static str,
     /// The parameters that the positional arguments fill.
     params: &'static str,
-    /// The fields of the list's records to show; empty for a record.
+    /// The record fields to show in a list; empty for a single record.
     columns: &'static str,
     note: &'static str,
 }
@@ -128,7 +128,7 @@ pub static QUERIES: [Query; 8] = [
     },
 ];
 
-/// The API's own description, without examples.
+/// The API's description, without examples.
 static API: LazyLock<Value> = LazyLock::new(|| {
     let description = serde_json::to_value(shared::app::openapi(routes()));
     description.expect("a description is JSON")

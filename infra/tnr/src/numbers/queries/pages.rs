@@ -1,5 +1,5 @@
-//! Calls the API's routes, and turns their errors into the command's. Reads lists page by page, because a response has at
-//! most 100 results.
+//! Calls the API's routes, and converts their errors to command errors. Reads lists page by page, because a response
+//! has at most 100 results.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ fn parse_json(path: &str, body: &[u8]) -> Result<Value, CliError> {
     serde_json::from_slice(body).context(format!("the response from {path} is not JSON"))
 }
 
-/// Lowercases the first letter to follow `error: `, unless the message starts with an abbreviation.
+/// Lowercases the first letter, as needed after `error: `, unless the message starts with an abbreviation.
 pub(super) fn lower_first(message: &str) -> String {
     let mut characters = message.chars();
     match (characters.next(), characters.clone().next()) {
@@ -54,10 +54,10 @@ pub(super) fn lower_first(message: &str) -> String {
     }
 }
 
-/// The results in a table without `--limit`. Other formats have all of them.
+/// The maximum number of results in a table if `--limit` is not set. Other formats show all results.
 const TABLE_LIMIT: &str = "50";
 
-/// A request for a list, or for a record, which has one page.
+/// A request for a list, or for a record, which has a single page.
 pub(super) struct ListRequest<'a> {
     path: &'a str,
     params: Vec<(&'a str, &'a str)>,
@@ -66,7 +66,7 @@ pub(super) struct ListRequest<'a> {
 }
 
 impl<'a> ListRequest<'a> {
-    /// A request with the results that `--limit` allows. Tables have a default limit.
+    /// Creates a request for the number of results that `--limit` allows. Tables have a default limit.
     pub fn new(path: &'a str, params: &'a Params<'_>, is_table: bool) -> Self {
         let params = params.iter().map(|(name, value)| (*name, &**value));
         let (limits, params): (Vec<_>, Vec<_>) = params.partition(|(name, _)| *name == "limit");
@@ -91,7 +91,7 @@ impl<'a> ListRequest<'a> {
         Ok(merged)
     }
 
-    /// The results as CSV, and `true` if there are more.
+    /// The results as CSV, and whether there are more.
     pub async fn csv(&self, api: &InProcess) -> Result<(String, bool), CliError> {
         let mut csv = String::new();
         let add_page = |body: &[u8]| {
@@ -105,7 +105,7 @@ impl<'a> ListRequest<'a> {
         Ok((csv, has_more))
     }
 
-    /// Reads pages until `add_page` has counted enough results. Returns `true` if there are more.
+    /// Reads pages until `add_page` has counted enough results. Returns whether there are more.
     async fn read(
         &self,
         api: &InProcess,
@@ -115,7 +115,7 @@ impl<'a> ListRequest<'a> {
         let mut left = self.limit.and_then(|limit| limit.parse::<usize>().ok());
         let page_size = |left: Option<usize>| left.map_or(MAX_LIMIT, |left| left.min(MAX_LIMIT));
         let first_size = page_size(left).to_string();
-        // The API's message says how an invalid limit is wrong.
+        // If the limit is invalid, the API's message says why.
         let invalid = self.limit.filter(|_| left.is_none());
         let added = [("format", format), ("limit", invalid.unwrap_or(&first_size))];
         let params = self.params.iter().copied().chain(added);
@@ -146,7 +146,7 @@ pub(super) fn results(response: &Value) -> &[Value] {
     list.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Counts the results in a CSV page. A change has a row per field.
+/// Counts the results in a CSV page. A change has one row per field.
 fn count_rows(page: &str) -> usize {
     let mut reader = csv::Reader::from_reader(page.as_bytes());
     let columns = reader.headers().map(|names| names.iter().position(|name| name == "field"));
@@ -155,13 +155,13 @@ fn count_rows(page: &str) -> usize {
     rows.map(|row| row.iter().take(columns).map(str::to_owned).collect::<Vec<_>>()).dedup().count()
 }
 
-/// Appends a page to the ones before it, if any.
+/// Appends a page to the earlier pages, if any.
 fn merge(mut before: Value, mut page: Value) -> Value {
     let Some(list) = list_name(&page).filter(|_| !before.is_null()).map(str::to_owned) else {
         return page;
     };
     let mut total = total(&before);
-    // Changes continue in a further list.
+    // Changes continue in another list.
     if page["pagination"]["offset"] == 0 {
         total += self::total(&page);
     }
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// A list of 250 results, which continues in one of 77.
+    /// A list of 250 results that continues in another list of 77.
     async fn list(
         uri: Uri,
         page: Page,

@@ -1,4 +1,4 @@
-//! Responses as text: a record as labeled lines, and a list as a table.
+//! Renders responses as text: a record as labeled lines, and a list as a table.
 
 use std::{borrow::Cow, cmp::Reverse, iter::once};
 
@@ -13,7 +13,7 @@ use crate::terminal::{self, HEADING, escape::escape_controls, styled};
 
 const INDENT: usize = 2;
 const MIN_COLUMN_WIDTH: usize = 4;
-/// Spaces before each column.
+/// The number of spaces before each column.
 const GAP: usize = 2;
 
 pub(super) fn render(view: &View, body: &Value, width: usize) -> String {
@@ -28,11 +28,11 @@ pub(super) fn render(view: &View, body: &Value, width: usize) -> String {
     let footer = [note, &later_changes(body), &position(body, rows.len())].concat();
     let mut parts = vec![record(view, body, width), table, footer];
     parts.retain(|part| !part.is_empty());
-    // With a blank line between them.
+    // With a blank line in between.
     parts.join("\n")
 }
 
-/// A hint for seeing changes published after the page's, if any.
+/// A hint for how to see changes that were published after this page's, if any.
 fn later_changes(body: &Value) -> String {
     if body["is_current"] != false {
         return String::new();
@@ -41,7 +41,7 @@ fn later_changes(body: &Value) -> String {
     format!("More was published later; to see it, pass --since {until}\n")
 }
 
-/// The record: its code as a heading, its fields, and its own lists.
+/// The record: a heading with its code, its fields, and its nested lists.
 fn record(view: &View, body: &Value, width: usize) -> String {
     let Some(fields) = body.as_object() else { return String::new() };
     let code = view.params().filter_map(|param| body[param].as_str());
@@ -73,7 +73,7 @@ fn position(body: &Value, rows: usize) -> String {
     }
 }
 
-/// A list in a record: a table, or lines for each record if they have lists or records themselves.
+/// A list in a record: a table, or lines for each record if records contain lists or other records.
 fn own_list(rows: &[Value], width: usize) -> String {
     let fields = rows.first().and_then(Value::as_object).into_iter().flatten();
     let is_flat = fields.clone().all(|(_, value)| !value.is_object() && !value.is_array());
@@ -84,12 +84,12 @@ fn own_list(rows: &[Value], width: usize) -> String {
     rows.map(|fields| lines(fields, width)).collect::<Vec<_>>().join("\n")
 }
 
-/// A list of records; `None` for any other value, and for an empty list.
+/// A list of records; `None` for an empty list or any other value.
 fn records(value: &Value) -> Option<&[Value]> {
     value.as_array().map(Vec::as_slice).filter(|rows| rows.first().is_some_and(Value::is_object))
 }
 
-/// A record's fields as lines with aligned values. Empty fields and lists of records are left out.
+/// A record's fields as lines with aligned values. Leaves out empty fields and lists of records.
 fn lines(fields: &Map<String, Value>, width: usize) -> String {
     let mut lines = Vec::new();
     fields.iter().for_each(|(name, value)| add_lines(&field_label(name), value, &mut lines));
@@ -97,7 +97,7 @@ fn lines(fields: &Map<String, Value>, width: usize) -> String {
     lines.iter().map(|(label, text)| line(label, text, label_width, width)).collect()
 }
 
-/// Adds a field's line, and the lines of records and lists within it.
+/// Adds a line for a field, and lines for the records and lists in it.
 fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
     let mut own = String::new();
     let mut nested = Vec::new();
@@ -130,12 +130,12 @@ fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
     }
 }
 
-/// Facts that are missing or do not apply are left out.
+/// Returns `false` for values that are missing or do not apply.
 fn is_shown(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false))
 }
 
-/// A label with a value, wrapped; empty without a value. A word too long for its column follows the label.
+/// A label with a wrapped value; empty if there is no value. A word that is too long for its column follows the label.
 pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) -> String {
     let indent = INDENT + label_width + 1;
     if text.is_empty() {
@@ -146,7 +146,7 @@ pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) ->
     terminal::wrap(&format!("{:INDENT$}{label:<label_width$} {text}", ""), width, indent) + "\n"
 }
 
-/// A table of at most this width. The widest columns are cut. A change's fields follow its row.
+/// A table of at most this width. The widest columns are truncated. A change's fields come after its row.
 fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
     let headings = columns.iter().map(|field| heading(field)).collect();
     let cells = rows
@@ -182,7 +182,7 @@ fn changed_fields(row: &Value, width: usize) -> String {
     lines.collect()
 }
 
-/// A value for a terminal; a dash for `null`.
+/// A value as text for a terminal; a dash for `null`.
 pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => "-".into(),

@@ -1,5 +1,5 @@
-//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other [`measures`] and AWS list
-//! prices (`prices.csv`).
+//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other [`measures`], and AWS
+//! list prices (`prices.csv`).
 
 pub mod measures;
 #[cfg(test)]
@@ -48,13 +48,13 @@ fn percentage(text: &str) -> Result<f64, String> {
 
 const DAYS: f64 = 30.0;
 const SECONDS_PER_DAY: f64 = 86_400.0;
-/// Probe runs per month, one every five minutes.
+/// Probe runs per month: one every five minutes.
 const PROBES: f64 = DAYS * SECONDS_PER_DAY / 300.0;
-/// Snapshots in the datasets table: the current one and three older ones.
+/// Snapshots in the dataset table: the current one and three older ones.
 const SNAPSHOTS: f64 = 4.0;
-/// Bytes that DynamoDB adds to each item for billing.
+/// The number of bytes that DynamoDB adds to each item for billing.
 const STORAGE_OVERHEAD: f64 = 100.0;
-/// API Gateway counts each started 512 KB as a request.
+/// API Gateway counts every 512 KB as a request, rounded up.
 const BYTES_PER_METERED_REQUEST: f64 = 524_288.0;
 
 pub fn print(args: &CostsArgs) -> Result<(), CliError> {
@@ -90,9 +90,9 @@ fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
 #[derive(Debug, Deserialize)]
 struct Price {
     name: String,
-    /// The number of units that the price is for.
+    /// The number of units that the price covers.
     per: f64,
-    /// Dollars, in tiers such as `1 up to 300, then 0.9`.
+    /// The price in dollars, in tiers such as `1 up to 300, then 0.9`.
     dollars: String,
 }
 
@@ -114,10 +114,10 @@ fn cost(name: &str, count: f64) -> f64 {
     dollars
 }
 
-/// The group of routes that reject an unknown key.
+/// The group of routes that reject unknown keys.
 pub const UNKNOWN_KEY: &str = "all with a key";
 
-/// Typical requests, and the most expensive request for each route.
+/// Typical requests, and each route's most expensive request.
 pub static REQUESTS: LazyLock<Vec<RequestKind>> =
     LazyLock::new(|| rows(include_str!("requests.csv")));
 
@@ -125,9 +125,9 @@ pub static REQUESTS: LazyLock<Vec<RequestKind>> =
 pub struct RequestKind {
     pub name: String,
     pub target: String,
-    /// The route whose most expensive request this is, or a group of routes.
+    /// The route that this is the most expensive request of, or a group of routes.
     pub route: String,
-    /// The percentage of typical requests (an assumption).
+    /// The percentage among typical requests (an assumption).
     share: f64,
     /// The route's API Gateway limit, in requests per second.
     pub rate: f64,
@@ -140,15 +140,15 @@ pub struct RequestKind {
     ms: f64,
 }
 
-/// A deployment's requests in some days.
+/// A deployment's requests in a number of days.
 #[derive(Debug)]
 pub struct Usage {
-    /// The requests of each kind in [`REQUESTS`].
+    /// The number of requests of each kind in [`REQUESTS`].
     counts: Vec<f64>,
-    /// The share of requests that start a container, from 0 to 1.
+    /// The fraction of requests that start a container.
     cold_share: f64,
     days: f64,
-    /// `true` with CloudFront and a firewall in front of the API.
+    /// `true` if CloudFront and a firewall are in front of the API.
     has_edge: bool,
 }
 
@@ -157,12 +157,12 @@ impl Usage {
         Self::new(DAYS, cold_share, |kind| requests * kind.share / 100.0)
     }
 
-    /// A day at the request limits, with the most expensive request for each route.
+    /// A day at the request limits, with each route's most expensive request.
     fn worst_day(cold_share: f64) -> Self {
         Self::new(1.0, cold_share, |kind| kind.rate * SECONDS_PER_DAY)
     }
 
-    /// A day at the request limits without a valid key: public routes send their largest response, and the others
+    /// A day at the request limits without a valid key. Public routes return their largest response, and the others
     /// reject an unknown key.
     fn flood(cold_share: f64) -> Self {
         Self::new(1.0, cold_share, |kind| kind.keyless_rate * SECONDS_PER_DAY)
@@ -181,10 +181,10 @@ impl Usage {
     }
 }
 
-/// A line of a bill, a price's name, and how many of its units are used. A line can have several prices.
+/// A line on a bill, the name of a price, and the number of units used. A line can have several prices.
 type Item = (String, &'static str, f64);
 
-/// A bill's lines in dollars: those that depend on the number of requests, the fixed ones, and their totals.
+/// A bill's lines in dollars: request-based costs, fixed costs, and totals.
 pub fn bill(usage: &Usage) -> Vec<(String, f64)> {
     let groups = [("Total for requests", for_requests(usage)), ("Total", fixed(usage))];
     // Tiers apply to the total of all items with the same price.
@@ -232,7 +232,7 @@ fn for_requests(usage: &Usage) -> Vec<Item> {
         ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
     ];
     if usage.has_edge {
-        // Data from the API to CloudFront is free.
+        // Data transfer from the API to CloudFront is free.
         items.extend([
             ("CloudFront, requests", "edge_requests", requests),
             ("CloudFront, data transfer out", "edge_data_out", data),
@@ -256,13 +256,13 @@ fn fixed(usage: &Usage) -> Vec<Item> {
 
     let changed = f64::from(ITEMS_CHANGED_PER_NIGHT);
     let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
-    // Verification reads the whole history, the differences at half the cost.
+    // Verification reads the whole history. Reading the differences costs half.
     let history_bytes = changed * f64::from(HISTORY_ITEM_BYTES);
     let night =
         history_bytes + f64::from(DIFFERENCE_BYTES) / 2.0 + f64::from(2 * PUBLICATION_BYTES);
     let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
     let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
-    // An item and a change in the history take one unit each.
+    // An item and a history change take one unit each.
     let writes = 2.0 * changed + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
     let import = "Nightly import";
 
@@ -275,7 +275,7 @@ fn fixed(usage: &Usage) -> Vec<Item> {
         + f64::from(DEFAULT_HISTORY_DAYS) * stored_night;
     let storage = "Storage and backups";
 
-    // The probe waits for all its requests, which are as large as typical ones.
+    // The probe waits for all its requests, which have the size of typical requests.
     let probed = PROBES * f64::from(PROBE_REQUESTS);
     let invocations = probed + PROBES;
     let units = Usage::month(probed, 0.0).total(|kind| kind.read_units);
@@ -309,7 +309,7 @@ fn fixed(usage: &Usage) -> Vec<Item> {
     items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count * share)).collect()
 }
 
-/// Read units for a snapshot. Each chunk is rounded up to 4 KB, and eventually consistent reads
+/// Read units for a snapshot. Each chunk is rounded up to 4 KB. Eventually consistent reads
 /// cost half.
 pub fn snapshot_read_units(bytes: u32) -> f64 {
     const CHUNK: u32 = store::CHUNK_BYTES as u32;

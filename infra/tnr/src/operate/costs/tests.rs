@@ -14,7 +14,7 @@ fn units_above_a_tier_cost_the_next_price() {
     }
 }
 
-/// Asserts what these lines of a bill cost, up to a cent.
+/// Asserts the cost of these lines on a bill, to the cent.
 fn assert_costs(usage: &Usage, start: &str, dollars: f64) {
     let sum: f64 =
         bill(usage).iter().filter(|(what, _)| what.starts_with(start)).map(|(_, it)| it).sum();
@@ -24,7 +24,7 @@ fn assert_costs(usage: &Usage, start: &str, dollars: f64) {
 #[test]
 fn log_tiers_apply_to_all_logs() {
     // 828 and 317 bytes for each of 10 billion requests are 10,663.64 GB, and the probe's lines 0.13 GB. The first
-    // 10,240 GB cost 0.50 each and the others 0.25, so all but the probe's cost 10,663.64 x (5,120 + 105.94) / 10,663.77.
+    // 10,240 GB cost 0.50 each and the others 0.25, so all but the probe's cost 10,663.64 x 5,225.94 / 10,663.77.
     assert_costs(&Usage::month(1e10, 0.01), "Logs", 5225.88);
 }
 
@@ -57,7 +57,7 @@ fn snapshot_chunks_are_rounded_up_to_4_kb() {
     assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
 }
 
-/// Each table on the page, by the text before it.
+/// Each table on the page, keyed by the text before it.
 #[test]
 fn the_page_has_the_bills() {
     let page = include_str!("../../../../../docs/COSTS.md");
@@ -73,7 +73,7 @@ fn the_page_has_the_bills() {
             format!("| {what} |{}\n", cells.collect::<String>())
         };
         let rows: Vec<String> = bills[0].iter().enumerate().map(row).collect();
-        // Fixed costs are only in the bill of a month.
+        // Only monthly bills include fixed costs.
         let is_last = |row: &String| row.starts_with("| Total for requests");
         let last = rows.iter().position(is_last).filter(|_| usages.len() == 1);
         let expected = rows[..last.map_or(rows.len(), |last| last + 1)].concat();

@@ -1,5 +1,5 @@
-//! The data: its age, its reports' ages, unreadable versions, and the items and history compared with the newest readable
-//! version.
+//! Checks the data: its age, its reports' ages, unreadable versions, and whether items and history match the newest
+//! readable version.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,11 @@ pub async fn check(store: &Store, subject: &Subject) -> Findings {
     Ok(findings(&manifest, &unreadable, subject))
 }
 
-/// The ages in days beyond which an import or a report is too old.
+/// The ages in days beyond which imports and reports are too old.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgeLimits {
     pub import_days: i64,
-    /// Limits that override the one for the publisher's schedule.
+    /// Limits that override the publisher's schedule.
     pub report_days: BTreeMap<ReportName, i64>,
 }
 
@@ -54,8 +54,8 @@ impl Default for AgeLimits {
 }
 
 impl AgeLimits {
-    /// The limits of the alarms of a stack with these parameters. A publisher's blocks have the same limit as
-    /// its codes.
+    /// The alarm limits of a stack with these parameters. A publisher's block report has the same limit as
+    /// its code report.
     pub fn for_stack(parameters: &BTreeMap<String, String>) -> Self {
         let days = |parameter: &str| parameters.get(parameter)?.parse().ok();
         let reports = [
@@ -77,7 +77,7 @@ impl AgeLimits {
     }
 }
 
-/// Findings about these versions, with the reasons why some are unreadable.
+/// Findings about these versions, and the reasons why some are unreadable.
 fn findings(
     manifest: &Manifest,
     unreadable: &BTreeMap<Version, String>,
@@ -114,12 +114,12 @@ fn in_days(days: i64) -> String {
     pluralize(usize::try_from(days).unwrap_or_default(), "day")
 }
 
-/// The severity of outdated data: a problem only on a stack, which imports every night.
+/// The severity of outdated data. It is a problem only on a stack, which imports every night.
 fn too_old(subject: &Subject) -> State {
     if subject.is_stack { State::Problem } else { State::Warning }
 }
 
-/// A finding for each report with a date. The sample's date is made up.
+/// A finding for each dated report. The sample's dates are fictional.
 fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
     if current.is_sample() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A running service's endpoints: the probe's checks over HTTP.
+//! Checks a running service's endpoints: the probe's checks over HTTP.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::error::Context;
 /// Slower responses are reported. The alarm has the same threshold.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Tests the endpoints. Without a key, tests only the public ones, and that an unknown key is rejected.
+/// Checks the endpoints. Without a key, checks only the public ones, and that an unknown key is rejected.
 pub async fn check_service(base_url: &str, key: Option<&ApiKey>, limit: Duration) -> Findings {
     let api = HttpApi::new(base_url, key.cloned(), Instant::now() + limit);
     let api = api.context("cannot create an HTTPS client")?;
@@ -43,7 +43,7 @@ fn finding_for(Outcome { check, status, latency, error }: &Outcome) -> Finding {
     let status = status.map_or("no status".to_owned(), |status| status.to_string());
     let result = format!("{status} in {} ms", latency.as_millis());
     match error {
-        // A degraded service still serves clients.
+        // A degraded service still serves its clients.
         Some(error @ CheckError::Field { .. }) if check.ends_with("/health") => {
             Finding::warning(check, format!("{error} ({result})")).section("Database")
         }

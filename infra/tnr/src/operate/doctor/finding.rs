@@ -1,4 +1,4 @@
-//! Findings in groups, and their worst state.
+//! Groups of findings, and their worst state.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use crate::error::Cause;
 pub enum State {
     /// As expected.
     Ok,
-    /// Worth knowing, possibly intended.
+    /// Worth knowing, but possibly intended.
     Note,
     /// Not checked, for example because of a missing permission.
     Unknown,
-    /// Harmless so far.
+    /// Not harmful yet.
     Warning,
-    /// Harms clients, data or operators.
+    /// Harmful to clients, data or operators.
     Problem,
 }
 
-/// The findings of related checks, or the reason why they could not run.
+/// The findings of related checks, or the reason why the checks failed to run.
 pub type Findings = Result<Vec<Finding>, Cause>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -68,7 +68,7 @@ impl Finding {
         format!("{} {}", <&str>::from(self.state), self.check)
     }
 
-    /// The finding without advice, such as `ok items: all 9 match`.
+    /// The finding without the remedy, such as `ok items: all 9 match`.
     #[cfg(test)]
     pub fn line(&self) -> String {
         format!("{}: {}", self.summary(), self.message)
@@ -92,7 +92,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Runs checks. If they fail to run or take too long, that is the only finding.
+    /// Runs checks. If they fail to run or take too long, returns only that as a finding.
     pub async fn check(
         name: &'static str,
         limit: Duration,

@@ -1,4 +1,4 @@
-//! Findings about keys: none that work, expired, or about to expire.
+//! Findings about keys: no working keys, and keys that expired or expire soon.
 
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::terminal::{NextCommands, quote};
 
-/// Keys are reported for this long before and after they expire.
+/// The time before and after expiry during which keys are reported.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 pub async fn check(store: &Store, Subject { now, next, .. }: &Subject) -> Findings {
@@ -43,7 +43,7 @@ fn findings(keys: &[KeyRecord], now: Timestamp, next: &NextCommands) -> Vec<Find
     findings
 }
 
-/// Returns `true` for a rotated key: a live key with the same quota works longer.
+/// Returns `true` for a rotated key: a live key with the same quota works for longer.
 fn is_replaced(key: &KeyRecord, live: &[&KeyRecord]) -> bool {
     let outlives =
         |other: &KeyRecord| other.expires_at.is_none_or(|end| key.expires_at < Some(end));
@@ -52,7 +52,7 @@ fn is_replaced(key: &KeyRecord, live: &[&KeyRecord]) -> bool {
     })
 }
 
-/// A finding about a key that expires soon, or expired so recently that its client may not have noticed.
+/// A finding about a key that expires soon, or expired so recently that the client may not have noticed.
 fn expiry_finding(key: &KeyRecord, now: Timestamp, next: &NextCommands) -> Option<Finding> {
     let end = key.expires_at?;
     if key.revoked_at.is_some() || end.duration_since(now).abs() > NOTICE_PERIOD {

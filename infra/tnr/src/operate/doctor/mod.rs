@@ -1,7 +1,7 @@
-//! The `doctor` command: diagnoses a stack, a database or a service, and suggests remedies. Changes nothing.
+//! The `doctor` command: diagnoses a stack, a database or a service, and suggests remedies. It changes nothing.
 //!
-//! A check that fails to run is itself a finding. CloudFormation's drift detection compares a stack's settings with the
-//! template.
+//! A check that fails to run is a finding as well. CloudFormation's drift detection compares a stack's settings with
+//! the template.
 
 mod data;
 mod endpoints;
@@ -75,7 +75,7 @@ struct Subject {
     is_stack: bool,
 }
 
-/// Runs the checks that the arguments select, and prints the findings. An error means that nothing is known.
+/// Runs the selected checks and prints the findings. An error means that nothing could be checked.
 pub async fn doctor(args: DoctorArgs) -> ExitCode {
     match print_findings(&args).await {
         Ok((0, 0)) => ExitCode::SUCCESS,
@@ -91,7 +91,7 @@ pub async fn doctor(args: DoctorArgs) -> ExitCode {
     }
 }
 
-/// Returns how many problems and warnings need action.
+/// Returns the numbers of problems and warnings.
 async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
     let work = async |show: &dyn Fn(Progress)| examine(args, show).await;
     let examination = with_progress(work).await.context("the checks could not start")?;
@@ -177,8 +177,8 @@ async fn check_tables(store: &Store, is_stack: bool) -> Findings {
     try_join_all(checks).await
 }
 
-/// Creating the first key protects a stack's tables from deletion, which the template leaves off: drift detection does not
-/// compare it.
+/// Checks a table's deletion protection. It is set when the first key is created and is not in the template, so drift
+/// detection does not compare it.
 fn table_finding(name: &str, table: Option<&TableDescription>, is_stack: bool) -> Finding {
     match table {
         None => Finding::problem(name, "the table does not exist").section("Restore from backup"),

@@ -1,4 +1,4 @@
-//! A stack on AWS: its status and its alarms.
+//! Checks a stack on AWS: its status and its alarms.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -79,8 +79,8 @@ pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
     Ok(findings)
 }
 
-/// CloudFormation names an alarm STACK-RESOURCE-SUFFIX, and only a stack's name can contain hyphens: the prefix `api-` also
-/// begins alarms of the stack `api-test`.
+/// CloudFormation names an alarm STACK-RESOURCE-SUFFIX, where only the stack's name can contain hyphens. The prefix
+/// `api-` also matches alarms in the stack `api-test`.
 fn alarm_findings<'a>(alarms: impl Iterator<Item = &'a Value>, prefix: &str) -> Vec<Finding> {
     let is_own = |alarm: &&Value| {
         text(alarm, "AlarmName").strip_prefix(prefix).is_some_and(|it| it.matches('-').count() == 1)
