@@ -1,4 +1,4 @@
-//! Keys and entity tags at every endpoint.
+//! Tests keys and entity tags at every endpoint.
 
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -43,7 +43,7 @@ async fn every_endpoint_returns_304_if_the_etag_matches() {
             let [found, expected] = [&response, &first].map(|it| header(it.headers(), name));
             assert_eq!(found, expected, "{target}: {name}");
         }
-        // A length would be that of the 200 response.
+        // A length would have to be the 200 response's.
         for name in ["content-type", "content-length", "content-encoding"] {
             assert_eq!(header(response.headers(), name), "", "{target}: {name}");
         }

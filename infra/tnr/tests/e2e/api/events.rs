@@ -1,4 +1,4 @@
-//! Sample requests and events, sent to the real handlers as Lambda sends them, and the requests in `exchanges.txt`, sent
+//! Sends sample requests and events to the real handlers as Lambda does, and the requests in `exchanges.txt`
 //! through the server.
 
 use std::{collections::BTreeMap, env, fmt::Write, fs, path::Path, sync::LazyLock};
@@ -19,7 +19,7 @@ use crate::support::{
     template::route_for,
 };
 
-/// Times and versions, which differ between runs, and what stands for them in examples.
+/// Times and versions, which differ between runs, and their replacements in examples.
 static VARYING: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     let patterns = [
         (r"version=\d{8}T\d{6}Z-\w+", "version=[version]"),
@@ -44,7 +44,7 @@ fn complete_events(function: &str) -> BTreeMap<String, Value> {
 }
 
 /// The status, relevant headers and body of a function's response, validated against the OpenAPI description. Browser
-/// content has its own tests and would bloat the examples.
+/// content has separate tests and would bloat the examples.
 async fn documented_response(routes: Routes, request: &SampleRequest) -> Value {
     let response = response_to(routes, sample_app().await, &http_api_event(request)).await;
     let method = request.method.parse().unwrap();
@@ -126,7 +126,7 @@ const HIDDEN: [&str; 5] =
     ["content-length", "date", "vary", "x-content-type-options", "x-request-id"];
 /// Headers whose values differ between runs.
 const VARYING_HEADERS: [&str; 3] = ["etag", "link", "x-data-version"];
-/// Longer bodies are shown by their length.
+/// Longer bodies are replaced by their length.
 const MAX_SHOWN: usize = 600;
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Each endpoint while a table or the whole database fails, and after it has recovered. The endpoints, and the ones that take
-//! `as_of`, come from the description.
+//! Tests each endpoint while a table or the whole database fails, and after recovery. The list of endpoints, and of
+//! those that take `as_of`, comes from the description.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ use crate::support::{
     template::route_for,
 };
 
-/// Failing tables, each with some of the faults: all faults take the same path in the client. Without a table, all fail.
+/// Failing tables (`None` for all), each with a few faults, since all faults take the same path in the client.
 const FAILURES: [(Option<&str>, &[Fault]); 7] = [
     (Some("carriers"), &[Fault::INTERNAL_ERROR]),
     (Some("exchanges"), &[Fault::Reset, LATE]),
@@ -37,23 +37,23 @@ const LATE: Fault = Fault::Late(Duration::from_secs(2));
 const CONCURRENT_REQUESTS: usize = 2;
 /// The time limit for a response.
 const MAX_WAIT: Duration = Duration::from_secs(10);
-/// Responses are right again within five seconds on an idle machine; unit tests of `store` check the pauses.
+/// On an idle machine, responses recover within five seconds. Unit tests in `store` check the pauses.
 const MAX_RECOVERY: Duration = Duration::from_secs(60);
 
 type Response = (StatusCode, String);
 
-/// Requests and keys, and the responses from an intact database.
+/// Requests and keys, and the intact database's responses.
 struct Expected {
     requests: Vec<SampleRequest>,
     responses: Vec<Response>,
-    /// A key that is in memory when a table fails, one that is not, and ones that must never be admitted.
+    /// A key that is in memory when a table fails, one that is not, and keys that must never be admitted.
     known: ApiKey,
     new: ApiKey,
     bad: [ApiKey; 2],
 }
 
-/// One request per operation that reads data, one for the past if it takes `as_of`, and one that reads nothing. None has a
-/// key.
+/// For each operation: one request that reads data, one for the past if it takes `as_of`, and one that reads nothing.
+/// They have no key.
 async fn requests(store: &Store) -> Vec<SampleRequest> {
     let manifest = store.manifest().await.unwrap().unwrap();
     let history = store.history(&manifest, jiff::Timestamp::now()).await.unwrap();
@@ -99,7 +99,7 @@ async fn response(service: &Service, request: &SampleRequest, key: &ApiKey) -> R
     response
 }
 
-/// The responses, several requested at once.
+/// The responses, fetched several at a time.
 async fn responses<'r>(
     service: &Service,
     requests: impl IntoIterator<Item = &'r SampleRequest>,
@@ -109,7 +109,7 @@ async fn responses<'r>(
     stream::iter(responses.collect::<Vec<_>>()).buffered(CONCURRENT_REQUESTS).collect().await
 }
 
-/// Asserts that the health is this, with the matching status, and returns it.
+/// Asserts the health and the matching status, and returns the health.
 async fn assert_health(service: &Service, expected: &str) -> Value {
     let (status, health) = service.get_json("/health").await;
     let expected_status = if expected == "unhealthy" { 503 } else { 200 };
@@ -142,7 +142,7 @@ async fn every_response_is_right_while_a_table_fails_and_again_after_it_recovers
     fail_without_data(endpoint, &expected).await;
 }
 
-/// Lets a table fail once all current data and the first key are in memory, sends every request, and lets it recover.
+/// Makes a table fail once all current data and the first key are in memory, sends every request, and lets it recover.
 async fn fail(
     endpoint: &str,
     table: Option<&'static str>,
@@ -163,7 +163,7 @@ async fn fail(
         let failing = match table {
             None | Some("history") if is_past(request) => "history",
             Some("api_keys") if needs_key(request, &endpoints) => "API key",
-            // It shows that the database fails.
+            // Health shows that the database fails.
             None | Some("dataset" | "history" | "api_keys")
                 if request.path().ends_with("/health") =>
             {
@@ -207,7 +207,7 @@ async fn fail(
     }
 }
 
-/// Asserts that many lookups, which read DynamoDB each time, cause few calls while it fails.
+/// Asserts that many lookups, which normally read DynamoDB each time, cause few calls while it fails.
 async fn assert_spared(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
     const LOOKUPS: usize = 200;
     const CLIENTS: usize = 20;
@@ -226,7 +226,7 @@ async fn assert_spared(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
     assert!(proxy.calls() <= max_calls, "{} calls", proxy.calls());
 }
 
-/// Asserts that a container without data responds with 503 to all but numbers abroad, admits nobody, and recovers.
+/// Asserts that a container without data admits nobody, responds with 503 except for numbers abroad, and recovers.
 async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }: &Expected) {
     let proxy = FaultProxy::with_switch(endpoint, None, Fault::Reset).await;
     let service = Service::behind(&proxy).await;
@@ -265,7 +265,7 @@ async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }
     assert_eq!(response(&service, &list, known).await.0, StatusCode::SERVICE_UNAVAILABLE);
 }
 
-/// As long as the embedded database may take.
+/// The wait is as long as the embedded database may take.
 #[tokio::test]
 async fn a_server_waits_for_its_own_slow_database_and_for_unprocessed_chunks() {
     let sample = Service::with_sample().await;

@@ -1,4 +1,4 @@
-//! `POST /v1/format`.
+//! Tests `POST /v1/format`.
 
 use futures_util::{StreamExt, stream};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::service::shared_service;
 
-/// Numbers from every region in every notation, for comparing with Google's rules, each with its default country.
+/// Numbers from every region in every notation, each with its default country, for comparison with Google's rules.
 fn numbers_worldwide() -> Vec<(String, String)> {
     const FOLDER: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/formatting/tests/agreement");
@@ -57,7 +57,7 @@ async fn batch_results_equal_single_results_byte_for_byte() {
 
 #[tokio::test]
 async fn the_longest_response_fits_lambdas_limit() {
-    /// Lambda's limit on a response, including its envelope.
+    /// Lambda's limit for a response, including its envelope.
     const MAX_BYTES: usize = 6 * 1024 * 1024;
     let service = shared_service();
     let longest_lines = format!("{}\n", "\u{1}".repeat(523)).repeat(1000);

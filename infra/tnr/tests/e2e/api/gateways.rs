@@ -1,5 +1,5 @@
-//! Responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or without a stage
-//! or base path. Nothing that a client sends stands for what only the gateway knows.
+//! Tests that responses are byte-identical through an HTTP API, `cargo lambda watch` and the local server, with or
+//! without a stage or base path. Clients must not be able to forge what only the gateway knows.
 
 use flags::VERSION;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -39,12 +39,12 @@ async fn lambda_response(routes: Routes, event: &Value) -> FunctionResponse {
     response_to(routes, sample_app().await, event).await
 }
 
-/// An HTTP API event: the path is decoded, and the parameter includes slashes.
+/// An HTTP API event, where the path is decoded and the parameter includes slashes.
 fn http_api_event_for(target: &str) -> Value {
     http_api_event(&SampleRequest::get(target))
 }
 
-/// A `cargo lambda watch` event: like an HTTP API event, with the path as written.
+/// A `cargo lambda watch` event: like an HTTP API event, but with the path as written.
 fn watch_event(written: &str) -> Value {
     let path = format!("/v1/format/{written}");
     let mut event = http_api_event_for(&path);
@@ -89,7 +89,7 @@ fn http_api_event_with(target: &str, stage: &str, prefix: &str) -> Value {
     event
 }
 
-/// HTTP API stages and URL prefixes: default stage, named stages, and base paths on a custom domain, which
+/// HTTP API stages and URL prefixes: the default stage, named stages, and base paths on a custom domain, which
 /// omit the stage.
 const HTTP_API_STAGES: [(&str, &str); 6] = [
     ("$default", ""),
@@ -139,7 +139,7 @@ async fn paths_and_links_work_behind_a_stage_or_base_path() {
         let response = lambda_response(status::routes(), &event).await;
         assert_eq!(response.status, 404, "{event}");
         let message = response.body["message"].as_str().unwrap();
-        // Without a route, a base path is not known.
+        // Without a route, the base path is unknown.
         if prefix.is_empty() || prefix == format!("/{stage}") {
             assert!(message.starts_with("Endpoint not found: /v1/nowhere/a"), "{message}");
         }

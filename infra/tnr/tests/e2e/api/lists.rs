@@ -1,4 +1,4 @@
-//! Lists, searches and their pages.
+//! Tests lists, searches and their pages.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ async fn all_records(service: &Service, path: &str, field: &str, limit: usize) -
     }
 }
 
-/// Asserts that pages of 1, 7, 50 and 100 records yield every record once, in the same order.
+/// Asserts that pages of 1, 7, 50 and 100 records return every record once, in the same order.
 pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str) {
     let expected = all_records(service, path, field, 100).await;
     let distinct: BTreeSet<String> = expected.iter().map(Value::to_string).collect();
@@ -66,7 +66,7 @@ async fn following_links_stays_on_one_version_during_an_import() {
             let body: Value = response.json().await.unwrap();
             seen.extend(body[field].as_array().unwrap().iter().cloned());
             if seen.len() == 30 {
-                // The version changes, and another container serves the next page.
+                // The version changes, and a different container serves the next page.
                 let store = service.database.store();
                 import(&store, &ReportSet::second(), Options::default()).await.unwrap();
                 service = service.restart().await;
@@ -80,7 +80,7 @@ async fn following_links_stays_on_one_version_during_an_import() {
     }
 }
 
-/// The next page's path in a `Link` header.
+/// The path of the next page in a `Link` header.
 pub fn next_page(links: &str) -> Option<String> {
     let link = links.split(", ").find_map(|link| link.strip_suffix(">; rel=\"next\""))?;
     Some(link.trim_start_matches('<').to_owned())

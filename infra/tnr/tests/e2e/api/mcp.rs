@@ -1,4 +1,4 @@
-//! MCP over HTTP: the API as tools for agents. The session `mcp` has the transport over stdin and stdout.
+//! Tests MCP over HTTP, which offers the API as tools for agents. The session `mcp` covers stdin and stdout.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -54,7 +54,7 @@ fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
 async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
     let (service, agent) = (shared_service(), agent().await);
     let calls = calls_with_requests();
-    // Only a POST request returns what `format_numbers` does.
+    // Only a POST request returns the same as `format_numbers`.
     let called = calls.iter().map(|&(tool, ..)| tool).chain(["format_numbers"]);
     let called: BTreeSet<_> = called.map(str::to_owned).collect();
     let tools = agent.list_all_tools().await.unwrap();

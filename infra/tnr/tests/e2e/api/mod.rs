@@ -1,4 +1,4 @@
-//! Responses to API clients. `events` has snapshots. The other files test what endpoints share, and rules
+//! Tests responses to API clients. `events` has snapshots. The other files test what endpoints share, and rules
 //! that need a database or a socket. `shared/src/respond` has snapshots of the rules for every response.
 
 mod endpoints;

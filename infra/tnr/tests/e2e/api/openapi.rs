@@ -1,4 +1,4 @@
-//! The OpenAPI description is precise. `support/description.rs` compares every response with it.
+//! Tests that the OpenAPI description is precise. `support/description.rs` compares every response with it.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn every_operation_documents_its_access_errors_and_has_examples_of_its_bodies() 
         if openapi::needs_key(&operation) {
             expected.extend(["400", "401", "429"]);
         }
-        // Requests with a body cannot be conditional. The body may be too long, or its type unsupported.
+        // Requests with a body are never conditional. The body may be too long, or of an unsupported type.
         let is_get = path.starts_with("get ");
         expected.extend(if is_get { &["304"][..] } else { &["413", "415"] });
         expected.retain(|status| !responses.contains_key(*status));
@@ -53,7 +53,7 @@ fn every_operation_documents_its_access_errors_and_has_examples_of_its_bodies() 
     }
 }
 
-/// Calls `check` with the location and value of every object in a description.
+/// Calls `check` for every object in a description, with its location.
 fn each_object(location: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => {
@@ -92,7 +92,7 @@ fn no_field_is_both_optional_and_nullable() {
     });
 }
 
-/// Editors show a field on its own, so each one needs the caveat.
+/// Editors show a field on its own, so each needs the caveat.
 #[test]
 fn every_carrier_field_of_a_number_mentions_porting() {
     for description in [openapi::description(), openapi::description_3_0()] {
@@ -115,7 +115,7 @@ fn every_carrier_field_of_a_number_mentions_porting() {
     }
 }
 
-/// Replaces a value's references with what they refer to.
+/// Replaces the references in a value with their targets.
 fn resolve(value: &Value, description: &Value) -> Value {
     match value {
         Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
@@ -154,7 +154,7 @@ fn response_enums_are_open_and_request_enums_closed() {
     }
 }
 
-/// Every test of a response relies on this check.
+/// Every response test relies on this check.
 #[test]
 fn responses_that_violate_the_description_are_detected() {
     let violates = |status: u16, headers: &[(&str, &'static str)], body: &Value| {
@@ -196,7 +196,7 @@ fn responses_that_violate_the_description_are_detected() {
     assert!(violates(200, &[(CONTENT_TYPE.as_str(), "text/html")], &carrier));
 }
 
-/// The names of a response's fields, dotted where nested. `*` stands for a map's keys.
+/// The field names in a response, with dots where nested. `*` stands for the keys of a map.
 fn response_fields(schema: &str) -> BTreeSet<String> {
     let description = openapi::description();
     let schema = resolve(&description["components"]["schemas"][schema], &description);
@@ -222,14 +222,14 @@ fn collect_names(name: &str, schema: &Value, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The names of a new record's fields in a change.
+/// The field names in the change that adds a record.
 fn changed_fields(added: Record) -> BTreeSet<String> {
     let pair = RecordPair { key: added.key(), before: None, after: Some(added) };
     let names = pair.changed_fields().into_keys();
     names.map(|name| name.replace(".CA", ".*").replace(".5.", ".*.")).collect()
 }
 
-/// Clients learn one set of names.
+/// Clients need to learn only one set of names.
 #[test]
 fn changes_name_fields_as_responses_do() {
     let carrier = json!({
@@ -251,7 +251,7 @@ fn changes_name_fields_as_responses_do() {
             "effective_date": "2026-01-01"
         } }
     });
-    // The block's digit is part of the name, and its status follows from the date.
+    // The block's digit is part of the name, and the block's status follows from the date.
     let blocks = response_fields("BlockRow").into_iter();
     let blocks = blocks.filter(|name| !matches!(name.as_str(), "block" | "status"));
     let blocks = blocks.map(|name| format!("blocks.*.{name}")).collect();
@@ -272,7 +272,7 @@ fn changes_name_fields_as_responses_do() {
             "notes": "10D"
         }
     });
-    // These describe the code's exchanges, which have changes of their own.
+    // These fields describe the area code's exchanges, which have their own changes.
     let of_exchanges =
         "exchanges_by_status total_rate_centers rate_centers total_holders holders time_zones";
     let mut expected = response_fields("AreaCodeDetail");

@@ -1,4 +1,4 @@
-//! Quotas of several containers. The session `quotas` has the counts and responses of one.
+//! Tests quotas shared by several containers. The session `quotas` has the counts and responses of one container.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
             (service.database.endpoint(), Fault::Late(Duration::from_millis(delay)));
         let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", late).await;
         let container = Service::behind(&proxy).await;
-        // Loads the data.
+        // Load the data.
         container.ok("/v1/npa/415?limit=1").await;
         container
     });
@@ -34,11 +34,11 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
     }))
     .await;
     let admitted = responses.iter().filter(|response| response.status() == StatusCode::OK).count();
-    // Each of the others counts as one, so fewer than six may fit.
+    // Each other container has counted one request, so fewer than six may fit.
     assert!((1..=6).contains(&admitted), "{admitted}");
 }
 
-/// The bound that `docs/OPERATIONS.md` promises while the table fails.
+/// The limit documented in `docs/OPERATIONS.md` while the table fails.
 #[tokio::test]
 async fn containers_without_the_usage_table_each_admit_exactly_the_quota() {
     let service = Service::with_sample().await;

@@ -1,4 +1,4 @@
-//! The published reports at full scale, from the `TNR_FULL_SCALE_DATA` folder. Without it, this test is skipped.
+//! Tests the published reports at full scale, from the `TNR_FULL_SCALE_DATA` folder. Skipped if it is unset.
 
 use std::{
     fs::File,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// The folder with the published reports, if set.
+/// The folder with the published reports, if it is set.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -41,7 +41,7 @@ fn sources(folder: &Path) -> Sources {
     ])
 }
 
-/// NANPA's report with 450 exchanges moved to other holders, which also changes these carriers.
+/// NANPA's report with 450 exchanges moved to other holders, which also changes the holders' carriers.
 fn nanpa_with_moved_exchanges(folder: &Path) -> Source {
     let file = File::open(folder.join("CoCodeAssignment_Utilized_AllStates_Public.zip")).unwrap();
     let mut zip = zip::ZipArchive::new(file).unwrap();
@@ -59,7 +59,7 @@ fn nanpa_with_moved_exchanges(folder: &Path) -> Source {
     source(&lines.iter().map(|line| line.join("\t")).collect::<Vec<_>>().join("\r\n"))
 }
 
-/// A page of two exchanges once read the changes of an area code's whole history, and of every holder in it.
+/// Regression test: such a page used to read all changes to the area code's exchanges and their holders.
 #[tokio::test]
 async fn a_small_page_of_the_past_is_cheap_after_a_night_of_500_changes() {
     let Some(folder) = folder() else { return };

@@ -1,5 +1,5 @@
-//! A random walk of imports and rollbacks, one a night, at midnight. Afterwards, every version can be rebuilt from the
-//! differences, and the past and the changes equal what plain loops over the reports' rows find.
+//! A random walk of imports and rollbacks, one every midnight. Afterward, every version can be rebuilt from the
+//! differences, and past data and changes match the results of plain loops over the reports' rows.
 //!
 //! `TNR_WALK_SEED` repeats a run.
 
@@ -37,9 +37,9 @@ use crate::{
 mod rows;
 
 const NIGHTS: usize = 120;
-/// The maximum number of publications that one request for changes covers.
+/// The maximum number of publications that one changes request covers.
 const MAX_PUBLICATIONS: usize = 100;
-/// Requests to compare on each night; they are chosen at random.
+/// The number of random requests to compare each night.
 const REQUESTS_PER_NIGHT: usize = 3;
 
 /// The API with nothing in memory.
@@ -53,7 +53,7 @@ async fn ok(api: &Router, target: &str) -> Value {
     body
 }
 
-/// Every row of a list, page by page, by its links.
+/// Every row of a list, page by page, following its links.
 async fn all_pages(api: &Router, target: &str, list: &str) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut next = Some(target.to_owned());
@@ -66,7 +66,7 @@ async fn all_pages(api: &Router, target: &str, list: &str) -> Vec<Value> {
     rows
 }
 
-/// A lookup whose response does not depend on today's date, with or without a query.
+/// A lookup whose response does not depend on today's date, in its path or query form.
 fn random_lookup(random: &mut StdRng) -> String {
     let (npa, nxx) = (NPAS.choose(random).unwrap(), NXXS.choose(random).unwrap());
     match random.random_range(0..6) {
@@ -79,7 +79,7 @@ fn random_lookup(random: &mut StdRng) -> String {
     }
 }
 
-/// A night on which a version was published, or stayed.
+/// A night, on which a version may have been published.
 struct Night {
     date: Date,
     publication: Publication,
@@ -98,10 +98,10 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
         let now = midnight + (24 * night as i64).hours();
         let options = Options { now, ..without_gates() };
         if night > 0 && random.random_bool(0.25) {
-            // Fails if no older version is left.
+            // Fails if there is no older version.
             _ = rollback(store, &RollbackTarget::NewestReadable, options, |_| ()).await;
         } else {
-            // With more nights without changes, there might be too few publications below.
+            // If more nights had no changes, there might be too few publications below.
             if random.random_bool(0.95) {
                 rows.change(random, date_of(now));
             }
@@ -131,10 +131,10 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
     nights
 }
 
-/// Asks a server that runs through all imports for a night's changes, as a client does that follows them.
+/// Asks a server that runs throughout all imports for a night's changes, like a client that polls for them.
 async fn follow(long_running: &Router, before: Option<&Night>, night: &Night) {
     let id = &night.publication.id;
-    // This is how the server learns of the publication before its next look at the manifest.
+    // This tells the server about the publication before it next reads the manifest.
     let since = ok(long_running, &format!("/v1/changes?since={id}")).await;
     assert_eq!(since["until"]["publication"], id.as_str());
     assert!(since["is_current"] == true && since["changes"].as_array().unwrap().is_empty());
@@ -163,7 +163,7 @@ fn expected_changes(nights: &[Night]) -> Vec<(&Publication, Change)> {
     changes
 }
 
-/// Asserts that a row describes a change, including the fields that plain rows have.
+/// Asserts that a row describes this change, with the same values for the fields that plain rows have.
 fn assert_describes(row: &Value, (publication, change): &(&Publication, Change)) {
     let context = format!("{change:?} {row}");
     assert_eq!(row["publication"], publication.id.as_str(), "{context}");
@@ -209,7 +209,7 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
             }
         }
     }
-    // A feed has the newest of more publications than it covers; changes of one publication stay in their order.
+    // A feed contains the newest publications, up to the limit. Changes within a publication stay in order.
     let publications: BTreeSet<_> = expected.iter().map(|(it, _)| it.number).collect();
     assert!(publications.len() > MAX_PUBLICATIONS, "{}", publications.len());
     let feed = text(send(api, &format!("{since}&kind=exchange&format=atom&limit=10")).await).await;
@@ -237,7 +237,7 @@ async fn assert_changes(api: &Router, nights: &[Night]) {
     }
 }
 
-/// Compares a random night with its rows: exchanges page by page, and blocks by the date.
+/// Compares a random night's data with its rows: exchanges page by page, and blocks by date.
 async fn assert_night(api: &Router, night: &Night, random: &mut StdRng) {
     let Night { date, publication, rows, .. } = night;
     let npa = *NPAS.choose(random).unwrap();

@@ -1,5 +1,5 @@
-//! A history that cannot be written, has missing or damaged parts, or is given up. Responses about the past are right or name
-//! the remedy, and `verify --repair` or the next import restores what is stored elsewhere.
+//! Tests histories that cannot be written, have missing or damaged parts, or are discarded. Responses about the past
+//! are correct or name the remedy. `verify --repair` or the next import restores what is stored elsewhere.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use ingest::{
@@ -22,12 +22,12 @@ use crate::support::{
     small_reports::ReportSet,
 };
 
-/// Imports and rollbacks of one deployment, one a night, and the responses after each.
+/// A deployment's imports and rollbacks, one a night, and the responses after each.
 struct Nights {
     /// Owns the database.
     service: Service,
     store: Store,
-    /// Rejects calls to the history while it fails.
+    /// Rejects calls to the history table while it fails.
     proxy: FaultProxy,
     start: Timestamp,
     publications: Vec<Publication>,
@@ -35,7 +35,7 @@ struct Nights {
 }
 
 impl Nights {
-    /// Nights with an empty database.
+    /// Starts with an empty database.
     async fn new() -> Self {
         let service = Service::empty().await;
         let endpoint = service.database.endpoint();
@@ -45,7 +45,7 @@ impl Nights {
         Self { service, store, proxy, start, publications, responses }
     }
 
-    /// Three nights, each with another version.
+    /// Three nights, each with a different version.
     async fn three() -> Self {
         let mut nights = Self::new().await;
         for reports in [ReportSet::first(), ReportSet::second(), ReportSet::third()] {
@@ -60,7 +60,7 @@ impl Nights {
         Options { now, ..without_gates() }
     }
 
-    /// Imports these reports without a new night.
+    /// Imports these reports without starting a new night.
     async fn ingest(&self, reports: &ReportSet, options: Options) -> ImportReport {
         ingest(&self.store, &reports.sources(), options, |_| ()).await.unwrap()
     }
@@ -108,8 +108,8 @@ impl Nights {
         delete_chunk(&self.store, manifest.snapshot(version.as_str()).unwrap()).await;
     }
 
-    /// Asserts that lookups of each night before `known` say that the next import adds it, and each later night has its own
-    /// responses.
+    /// Asserts that lookups for nights before `known` say that the next import adds them, and that later nights return
+    /// their own responses.
     async fn assert_responses_for_each_night(&self, known: usize) {
         let service = self.fresh_service().await;
         for (night, expected) in self.responses.iter().enumerate() {
@@ -127,13 +127,13 @@ impl Nights {
         }
     }
 
-    /// A lookup of a night.
+    /// The target of a lookup for a night.
     fn in_night(&self, night: usize, target: &str) -> String {
         let separator = if target.contains('?') { '&' } else { '?' };
         format!("{target}{separator}as_of={}", self.start + (24 * night as i64 + 12).hours())
     }
 
-    /// Lookups of each night, and lists of changes.
+    /// Targets of lookups for each night, and of change lists.
     fn targets(&self) -> Vec<String> {
         let nights = 0..self.responses.len();
         let lookups = nights.flat_map(|night| LOOKUPS.map(|target| self.in_night(night, target)));
@@ -153,7 +153,7 @@ impl Nights {
         targets
     }
 
-    /// Asserts that each response is right or an error that names the remedy, and returns the number of errors.
+    /// Asserts that each response is correct or an error that names the remedy. Returns the number of errors.
     async fn count_errors(&self, expected: &Responses) -> usize {
         let found = responses_to(&self.fresh_service().await, expected.keys()).await;
         let wrong = found.iter().filter(|&(target, found)| found != &expected[target]);
@@ -166,10 +166,10 @@ impl Nights {
     }
 }
 
-/// Damage to an item in the history.
+/// A way to damage an item in the history.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Damage {
-    /// An attribute changes, and the checksum does not.
+    /// An attribute changes, but not the checksum.
     Changed,
     Deleted,
 }
@@ -186,7 +186,7 @@ async fn inflict(store: &Store, damage: Damage, code: &str, entry: &str) {
     }
     let update = client.update_item().table_name(&tables.history).key("code", code);
     let update = update.key("entry", entry).condition_expression("attribute_exists(entry)");
-    // A chunk has its data, and other items have a checksum of all attributes.
+    // A chunk has data, and other items have a checksum of all attributes.
     let update = update.update_expression("SET damage = :damage, #data = :data");
     let update = update.expression_attribute_names("#data", "data");
     let update = update.expression_attribute_values(":damage", AttributeValue::Bool(true));
@@ -239,8 +239,8 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
     }
     assert_eq!(past.count_errors(expected).await, 0);
 
-    // Retained versions restore a publication and its difference.
-    // All that is left of the third publication are its changes, but not which ones there are.
+    // Retained versions are enough to restore a publication and its difference.
+    // Only the third publication's changes are left, but no list of them.
     for (code, entry) in [
         ("publications", third.id.as_str()),
         ("copies", third.id.as_str()),
@@ -248,7 +248,7 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
     ] {
         inflict(&past.store, Deleted, code, entry).await;
     }
-    // Neither the changes nor the difference of the second one are complete.
+    // For the second publication, both the changes and the difference are incomplete.
     inflict(&past.store, Deleted, second.id.as_str(), "0000").await;
     let (code, entry) = change(second, "207");
     inflict(&past.store, Changed, code, &entry).await;
@@ -270,7 +270,7 @@ async fn a_lost_publication_is_named_until_the_history_is_restarted() {
     let lost = past.verify(Repair::Yes).await.history;
     assert!(lost.lost.len() == 1 && lost.lost[0].contains(second.id.as_str()), "{lost:?}");
     assert!(past.count_errors(&expected).await > 0);
-    // The part that is left is intact.
+    // The remaining part is intact.
     let service = past.fresh_service().await;
     service.ok(&format!("/v1/changes?since={}", third.id)).await;
     let until_third = format!("/v1/changes?since={}", second.id);

@@ -1,4 +1,4 @@
-//! Imports that run into a busy DynamoDB or overlap. The publishing model covers crashes and lost responses.
+//! Tests imports that overlap, or that find DynamoDB busy. The publishing model covers crashes and lost responses.
 
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,7 @@ async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
     assert!(responses(&service.restart().await).await == before);
 }
 
-/// Happens when two reports arrive in the data bucket at once.
+/// This happens if two reports arrive in the data bucket at once.
 #[tokio::test]
 async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
     let service = Service::with_small_reports().await;
@@ -57,12 +57,12 @@ async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
     let reports = [a.unwrap(), b.unwrap()];
     let count = |outcome| reports.iter().filter(|report| report.outcome == outcome).count();
     assert_eq!((count(Outcome::Published), count(Outcome::Unchanged)), (1, 1));
-    // Each repairs items that the other has overwritten.
+    // Each import repairs items that the other one has overwritten.
     assert!(reports.iter().all(|report| report.verification.is_some()));
     assert_no_drift(&store).await;
 }
 
-/// A crashed import leaves chunks that no manifest references. They stay while it could still publish them.
+/// A crashed import leaves chunks that no manifest lists. They remain while the import could still publish them.
 #[tokio::test]
 async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;

@@ -1,4 +1,4 @@
-//! Imports: published data, refused reports, and interrupted runs.
+//! Tests imports: published data, refused reports, and interrupted runs.
 
 mod full_scale;
 mod history;

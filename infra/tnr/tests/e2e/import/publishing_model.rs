@@ -1,6 +1,6 @@
-//! Random sequences of imports, rollbacks and repairs that are killed, rejected, delayed, repeated or stalled
+//! Runs random sequences of imports, rollbacks and repairs that are killed, rejected, delayed, repeated or stalled
 //! at any call. They run alone or in pairs, with wrong clocks, while tables are emptied and restored. After
-//! every step, all lookups must equal all lists, and the history must lead back to each version.
+//! every step, all lookups must match all lists, and the history must lead back to each version.
 //!
 //! `TNR_MODEL_STEPS` sets the number of steps and `TNR_MODEL_SEED` repeats a run.
 
@@ -40,9 +40,9 @@ mod past;
 mod reader;
 mod steps;
 
-/// Enough to try every kind of step several times; `.ci/run` sets more.
+/// Enough steps to try every kind several times. `.ci/run` sets more.
 const DEFAULT_STEPS: u32 = 120;
-/// The number of sequences to run concurrently; they mostly wait.
+/// The number of sequences to run concurrently. They mostly wait.
 const CONCURRENT_SEQUENCES: u64 = 3;
 
 /// An importing process, behind its own proxy.
@@ -64,14 +64,14 @@ impl Writer {
         Self { store: proxy.store(), proxy, disruption }
     }
 
-    /// Sets the disruption for later calls.
+    /// Sets the disruption of later calls.
     fn set_disruption(&self, disruption: Option<Disruption>) {
         self.proxy.reset();
         *self.disruption.lock().unwrap() = disruption;
     }
 }
 
-/// Does a run's work, and returns the imported file set. It is current unless another run has published since.
+/// Does a run's work, and returns the imported file set. It is current unless another run has published since then.
 async fn work(store: &Store, run: &Run) -> Option<usize> {
     match run.work {
         Work::Import { files, clock } => {
@@ -93,7 +93,7 @@ struct Simulation {
     database: Database,
     store: Store,
     writers: Vec<Writer>,
-    /// Writers stalled in the middle of their work.
+    /// Writers that stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
     /// Readers that last checked for a new version some steps ago.
     older: Vec<Reader>,
@@ -126,13 +126,13 @@ impl Simulation {
         }
     }
 
-    /// A writer that is not stalled, other than `except`.
+    /// A writer that is not stalled, excluding `except`.
     fn idle_writer(&self, except: Option<usize>) -> Option<usize> {
         let stalled = |writer| self.stalled.iter().any(|(stalled, _)| *stalled == writer);
         (0..WRITERS).find(|&writer| Some(writer) != except && !stalled(writer))
     }
 
-    /// Performs a run until it finishes or stalls, and returns the imported file set.
+    /// Executes a run until it finishes or stalls, and returns the imported file set.
     async fn run(&mut self, run: &Run, writer: usize) -> Option<usize> {
         let (store, run) = (self.writers[writer].store.clone(), run.clone());
         self.writers[writer].set_disruption(run.disruption);
@@ -146,8 +146,8 @@ impl Simulation {
         }
     }
 
-    /// Lets a stalled writer finish; returns `false` if no writer is stalled. Its version may have been published
-    /// before it stalled, and others after that.
+    /// Lets a stalled writer finish. Returns `false` if no writer is stalled. The writer's version may have been
+    /// published before it stalled, and others since then.
     async fn resume(&mut self) -> bool {
         if self.stalled.is_empty() {
             return false;
@@ -158,7 +158,7 @@ impl Simulation {
         true
     }
 
-    /// Takes the step, and returns the file set that must now be current, if known.
+    /// Executes the step, and returns the file set that must now be current, if known.
     async fn take(&mut self, step: &Step) -> Option<usize> {
         match step {
             Step::Run(run) => match self.idle_writer(None) {
@@ -183,7 +183,7 @@ impl Simulation {
     async fn run_together(&mut self, first_run: &Run, second_run: &Run) {
         let Some(first) = self.idle_writer(None) else { return };
         let Some(second) = self.idle_writer(Some(first)) else { return };
-        // Neither may stall here, or the step would never end.
+        // Neither may stall here, because the step would never end.
         let unstalled =
             |disruption: Option<Disruption>| disruption.filter(|it| it.kind != Kind::Stalled);
         for (writer, run) in [(first, first_run), (second, second_run)] {
@@ -195,7 +195,7 @@ impl Simulation {
         );
     }
 
-    /// Compares all lookups with all lists, for a fresh reader and older ones.
+    /// Compares all lookups with all lists, for a fresh reader and older readers.
     async fn check(&mut self, current: Option<usize>) -> Result<(), TestCaseError> {
         let manifest = self.store.manifest().await.unwrap();
         let fresh = Reader::new(&self.store);
@@ -219,7 +219,7 @@ impl Simulation {
         }
     }
 
-    /// Asserts that the reader has data if anything was published, and that its health shows whether it uses
+    /// Asserts that the reader has data if anything has been published, and that its health shows whether it uses
     /// the current version.
     async fn check_served_version(
         &mut self,
@@ -293,7 +293,7 @@ fn lookups_always_equal_lists_whatever_happens_to_writers() {
     }
 }
 
-/// Runs this many sequences, each in its own simulation, and returns the number of steps.
+/// Runs this many sequences, each in its own simulation. Returns the number of steps.
 fn run_sequences(seed: u64, cases: u32) -> (usize, Result<(), TestError<Vec<Step>>>) {
     let steps_taken = AtomicUsize::new(0);
     let config = Config {

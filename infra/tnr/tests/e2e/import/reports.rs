@@ -1,4 +1,4 @@
-//! Reports that are unreadable but do not stop an import. `operations/sessions/gates.sh` has the others.
+//! Tests unreadable reports that do not stop an import. `operations/sessions/gates.sh` has those that do.
 
 use ingest::{Options, ReportName, ingest};
 use jiff::{SignedDuration, Timestamp};

@@ -1,4 +1,4 @@
-//! Versions that are unreadable for any reason: every command skips them, and the newest readable version is served.
+//! Tests unreadable versions. Every command skips them, and the newest readable version is served.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use ingest::{Options, Outcome, Repair, RollbackTarget, rollback, verify};
@@ -17,7 +17,7 @@ use crate::support::{
 const SKIPPED_WARNING: &str = "a version cannot be read and is skipped";
 const NEWEST: RollbackTarget = RollbackTarget::NewestReadable;
 
-/// The reason a version is unreadable.
+/// The reason why a version is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
     MissingChunk,
@@ -25,7 +25,7 @@ enum Reason {
     OtherLayout,
 }
 
-/// Publishes the current data again as an unreadable version, and returns its snapshot.
+/// Publishes the current data again as an unreadable version. Returns the snapshot.
 async fn publish_unreadable(store: &Store, reason: Reason) -> Snapshot {
     let replaced = store.manifest().await.unwrap().unwrap();
     let mut bytes = store.snapshot(&replaced.current).await.unwrap();

@@ -1,4 +1,4 @@
-//! The figures in `tnr costs` match measured requests, template.yaml and edge.yaml.
+//! Tests that the figures in `tnr costs` match measured requests, template.yaml and edge.yaml.
 
 use std::{collections::BTreeSet, fmt::Display};
 
@@ -23,7 +23,7 @@ use crate::support::{
 
 /// The maximum relative error in a stated size.
 const TOLERANCE: f64 = 0.15;
-/// The longest ID that a client can give each number in a full batch. Each character takes six bytes in JSON.
+/// The longest ID that each number in a full batch can have. Each character takes six bytes in JSON.
 const MAX_ID: [char; 82] = ['\u{1}'; 82];
 
 /// Asserts that a stated size is accurate.
@@ -42,8 +42,8 @@ async fn response_bytes(response: Response) -> f64 {
     (headers + response.bytes().await.unwrap().len()) as f64
 }
 
-/// Builds a request of this kind, to the service at this address. Batches contain as many numbers as
-/// allowed, all in one exchange.
+/// Builds a request of this kind to the service at this address. Batches contain as many numbers as
+/// allowed, all from one exchange.
 fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
     let url = format!("{base_url}{}", kind.target);
     let numbers = |count| (1000..1000 + count).map(|line| format!("+1212234{line}"));
@@ -75,7 +75,7 @@ fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
 async fn response_sizes_and_read_units_match_the_costs() {
     let sample = databases::with_sample().await;
     let proxy = FaultProxy::transparent(sample.endpoint()).await;
-    // The sample has only one version. Changes are measured on the published reports.
+    // The sample has only one version. Changes are measured with the published reports.
     for kind in REQUESTS.iter().filter(|kind| kind.route != "/v1/changes") {
         let service = warm_service(&proxy).await;
         let request = request(&service.base_url, kind);

@@ -1,4 +1,4 @@
-//! DynamoDB calls, capacity units and prices of requests.
+//! Tests the DynamoDB calls, capacity units and prices of requests.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::support::{
     service::{Service, header},
 };
 
-/// Lists and searches, with the smallest and largest pages, offsets and filters.
+/// Lists and searches with the smallest and largest pages, offsets and filters.
 const LISTS: [&str; 7] = [
     "/v1/carriers",
     "/v1/carriers?q=sample&country=US&state=CA&type=WIRELESS",
@@ -29,10 +29,10 @@ const LISTS: [&str; 7] = [
     "/v1/search?q=sample%20telephone&npa=415&status=ASSIGNED&state=CA",
     "/v1/search?company=nobody",
 ];
-/// Requests without a record to read.
+/// Requests that do not read a record.
 const WITHOUT_RECORD: [&str; 4] =
     ["/v1/carrier/ZZZZ", "/v1/npa/212/nxx/999", "/v1/format/+442079460958", "/v1/format/hello"];
-/// A cold start's calls: the key, the manifest, and the snapshot's chunks in one call.
+/// The calls in a cold start: the key, the manifest, and the snapshot's chunks in one call.
 const COLD_START_CALLS: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
 pub async fn calls_for(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
@@ -68,7 +68,7 @@ pub async fn warm_service(proxy: &FaultProxy) -> Service {
     service
 }
 
-/// Asserts that a cold service reads the snapshot, which has at least `min_chunks` chunks, in one eventually
+/// Asserts that a cold service reads the snapshot of at least `min_chunks` chunks in one eventually
 /// consistent call at the documented cost, and a manifest with all retained versions.
 pub async fn assert_snapshot_costs_half(proxy: &FaultProxy, min_chunks: u32) {
     let service = cold_service(proxy).await;
@@ -102,7 +102,7 @@ async fn cold_starts_make_three_calls_and_lists_and_searches_make_none() {
     assert_snapshot_costs_half(&proxy, 1).await;
 }
 
-/// Regardless of how many of the numbers share an exchange.
+/// The number of numbers in the same exchange does not matter.
 #[tokio::test]
 async fn batches_read_each_uncached_exchange_once() {
     let proxy = proxy().await;
@@ -125,7 +125,7 @@ async fn batches_read_each_uncached_exchange_once() {
         calls.push(proxy.take_answered());
     }
     let [cold, cached, fresh] = calls.try_into().unwrap();
-    // Numbers in invalid or toll-free exchanges need no read.
+    // Numbers in invalid or toll-free exchanges do not need a read.
     let read = units(&cold) / 0.5;
     assert!((100.0..=200.0).contains(&read), "{read}");
     assert!(operations(&cold).len() <= 2, "{cold:?}");
@@ -154,7 +154,7 @@ async fn rejected_requests_cost_no_reads_and_an_unknown_key_only_one() {
         assert_eq!(status().await, StatusCode::UNAUTHORIZED);
     }
     assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
-    // It works soon after its creation.
+    // A new key works soon after it is created.
     register(&service.database.store(), &key, "new").await.unwrap();
     let works = wait_until(async || status().await == StatusCode::OK);
     tokio::time::timeout(Duration::from_secs(12), works).await.unwrap();
@@ -185,11 +185,11 @@ async fn a_lookup_of_the_past_reads_only_what_its_page_shows_and_is_charged_for_
     assert_eq!(operations(&calls)[0], "Query", "the publications, which are read once");
     let (now, mut left) = (Timestamp::now(), 1000);
     for (target, max_calls, max_units) in [
-        // Nothing that it shows has changed.
+        // None of the data shown has changed.
         (format!("/v1/npa/600?as_of={start}"), 0, 0.0),
         // The current data is in memory.
         (format!("/v1/npa/416?limit=100&as_of={now}"), 0, 0.0),
-        // Two exchanges, all of which were renamed.
+        // Two of the exchanges, all of which were renamed.
         (format!("/v1/npa/416?limit=2&as_of={start}"), 1, 1.0),
         (format!("/v1/npa/416?limit=2&offset=100&as_of={start}"), 1, 1.0),
         (format!("/v1/npa/416?limit=16&as_of={start}"), 1, 8.0),
@@ -197,7 +197,7 @@ async fn a_lookup_of_the_past_reads_only_what_its_page_shows_and_is_charged_for_
         (format!("/v1/npa/416?limit=100&as_of={start}"), 1, 50.0),
         (format!("/v1/npa/416/nxx/234?as_of={start}"), 1, 0.5),
         (format!("/v1/npa/416/nxx/234/blocks?as_of={start}"), 1, 0.5),
-        // An exchange, then its holder.
+        // First the exchange, then its holder.
         (format!("/v1/lookup/4162345678?as_of={start}"), 2, 1.0),
         (format!("/v1/format/+14162345678?as_of={start}"), 2, 1.0),
         (format!("/v1/area-codes/416?as_of={start}"), usize::MAX, f64::MAX),

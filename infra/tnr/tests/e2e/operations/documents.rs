@@ -1,4 +1,4 @@
-//! The README, the template and the watch router have every route and function. The session `site` compares
+//! Tests that the README, the template and the watch router have every route and function. The session `site` compares
 //! generated documents with the program.
 
 use std::{
@@ -19,11 +19,11 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const README: &str = include_str!("../../../../../README.md");
 const MANIFEST: &str = include_str!("../../../../../Cargo.toml");
 
-/// The methods that a row of the README's table of requests may start with.
+/// The methods that can start a row in the README's table of requests.
 const METHODS: [&str; 2] = ["GET ", "POST "];
 
-/// The documented paths, including those for queries, such as `/v1/npa` as well as `/v1/npa/{npa}`, and whether each needs
-/// a key.
+/// The documented paths and whether each needs a key. Includes paths for queries, such as `/v1/npa` as well as
+/// `/v1/npa/{npa}`.
 fn documented_paths() -> BTreeSet<(String, bool)> {
     let is_request = |line: &&str| METHODS.iter().any(|it| line.starts_with(&format!("| `{it}")));
     let rows = README.lines().filter(is_request);
@@ -31,14 +31,14 @@ fn documented_paths() -> BTreeSet<(String, bool)> {
         .collect()
 }
 
-/// The paths in the first cell of a row: `` `GET /v1/npa/{npa}` or `?npa=` `` has two.
+/// The paths in the first cell of a row. For example, `` `GET /v1/npa/{npa}` or `?npa=` `` has two.
 fn paths(row: &str) -> Vec<String> {
     let cell = row.split(" | ").next().unwrap();
     let mut paths: Vec<String> = Vec::new();
     for code in cell.split('`').skip(1).step_by(2) {
         let target = METHODS.iter().find_map(|method| code.strip_prefix(method)).unwrap_or(code);
         let path = match (target.split('?').next().unwrap(), paths.last()) {
-            // A bare query belongs to the previous path without its parameters.
+            // A query on its own belongs to the previous path without its parameters.
             ("", Some(before)) => before.split("/{").next().unwrap().to_owned(),
             (path, _) => path.to_owned(),
         };
@@ -53,7 +53,7 @@ fn paths(row: &str) -> Vec<String> {
 fn readme_lists_every_path_and_its_key_requirement() {
     let documented = documented_paths();
     let is_documented = |path: &str| documented.iter().any(|(documented, _)| documented == path);
-    // Only a page requests the undocumented paths below its own.
+    // Undocumented paths under a page are requested only by that page.
     let is_part_of_a_page = |endpoint: &Endpoint| {
         let page = endpoint.path.split("/{").next().unwrap();
         page != endpoint.path
@@ -94,13 +94,13 @@ fn the_template_and_the_watch_router_have_every_route() {
     }
 }
 
-/// The names of the files and folders in one of the project's folders.
+/// The names of files and folders in one of the project's folders.
 fn entries(name: &str) -> BTreeSet<String> {
     let found = fs::read_dir(Path::new(ROOT).join(name)).unwrap();
     found.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// The tests of events need a request for every route, and a complete event for every function.
+/// The event tests need a request for every route, and a complete event for every function.
 #[test]
 fn the_template_the_events_and_the_program_have_every_function() {
     let functions = entries("functions");

@@ -1,4 +1,4 @@
-//! `tnr export`: all numbering data as files and as a database.
+//! Tests `tnr export`, which writes all numbering data to files and databases.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ use crate::support::{
     small_reports::{ReportSet, source},
 };
 
-/// A row in a Parquet file as a JSON object.
+/// Converts a row in a Parquet file to a JSON object.
 fn to_object(row: &Row) -> Value {
     let columns = row.get_column_iter().map(|(name, field)| {
         let value = match field {
@@ -33,7 +33,7 @@ fn to_object(row: &Row) -> Value {
     Value::Object(columns.collect())
 }
 
-/// Imports the sample with two thousands blocks, one of which starts years from now.
+/// Imports the sample with two thousands blocks added, one of which starts years from now.
 async fn import_blocks(data_dir: &TempDir) {
     let report = "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n\
                   ,415,206,2,AS,SAN RAFAEL,01/02/2020,SAMPLE,5927\n\
@@ -44,7 +44,7 @@ async fn import_blocks(data_dir: &TempDir) {
     database.close().await;
 }
 
-/// The rows of a table as JSON Lines on stdout, or in a Parquet file.
+/// The rows of a table, read from JSON Lines on stdout or from a Parquet file.
 fn table_rows(data_dir: &TempDir, table: &str, format: &str) -> Vec<Value> {
     let folder = TempDir::new().unwrap();
     let arguments = ["export", "--format", format, "--table", table];
@@ -58,7 +58,7 @@ fn table_rows(data_dir: &TempDir, table: &str, format: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// An object's values as in CSV.
+/// An object's values, written as in CSV.
 fn as_cells(object: &Value) -> Vec<String> {
     let values = object.as_object().unwrap().values();
     let text = |value: &Value| match value {

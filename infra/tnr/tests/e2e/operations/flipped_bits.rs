@@ -1,5 +1,5 @@
-//! Flips one random bit of a stored database, near an item that the requests read or anywhere in the SQLite file. Each
-//! response is correct or an error.
+//! Flips one random bit in a stored database, either near an item that the requests read or anywhere in the SQLite
+//! file. Each response must be correct or an error.
 //!
 //! `TNR_FLIPS` sets the number of bits and `TNR_FLIP_SEED` repeats a run.
 
@@ -31,7 +31,7 @@ const PATHS: [&str; 6] = [
     "/v1/format/+14152345678",
     "/v1/search?q=sample&limit=20",
 ];
-/// The starts of stored items: exchanges, chunks of a snapshot, the manifest, and the key.
+/// Text at the start of stored items: exchanges, chunks of a snapshot, the manifest, and the key.
 const ITEMS: [&str; 5] = ["415#207", "415#234", "#0000", "\"current\"", "\"created_at\""];
 /// The length of most items, in bytes.
 const ITEM_BYTES: usize = 500;
@@ -63,7 +63,7 @@ async fn original() -> (Vec<u8>, [Responses; 2]) {
     drop(store);
     service.database.close().await;
     let file = folder.path().join(FILE);
-    // Closing the last connection writes everything to the one file.
+    // Closing the last connection writes everything to a single file.
     drop(Connection::open(&file).unwrap());
     (fs::read(file).unwrap(), [older, current])
 }

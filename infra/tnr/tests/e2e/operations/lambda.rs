@@ -1,4 +1,4 @@
-//! Functions as Lambda runs them: frozen when idle, thawed for the next invocation, and notified before they shut down.
+//! Runs functions as Lambda does: frozen when idle, thawed for the next invocation, and notified before shutdown.
 
 use std::{
     env, fs,
@@ -49,8 +49,8 @@ fn event(key: &str) -> Value {
     event
 }
 
-/// Sends a function this many requests with a key that has quotas, freezes it after each, and asserts that each is counted
-/// once. Returns the longest time for a response.
+/// Sends a function this many requests with a key that has quotas. Freezes it after each, and asserts that each counts
+/// once. Returns the longest response time.
 async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Duration {
     let service = Service::with_sample().await;
     let store = service.database.store();
@@ -84,11 +84,11 @@ async fn frozen_functions_count_each_request_once_and_reject_none() {
     let quick = send_and_freeze(60, Duration::from_millis(30), brief);
     let slow = send_and_freeze(20, Duration::from_millis(800), long);
     let (_, slowest_response) = futures_util::future::join(quick, slow).await;
-    // Near the limit, a request may wait for a write.
+    // Near the limit, a request may have to wait for a write.
     assert!(slowest_response < Duration::from_millis(1600), "{slowest_response:?}");
 }
 
-/// Lambda does not notify such a function before it stops it, so later requests and time must suffice for the counts.
+/// Lambda does not notify such a function before stopping it, so later requests and time must be enough for the counts.
 #[tokio::test]
 async fn functions_without_their_extension_count_each_request() {
     const REQUESTS: u32 = 5;
@@ -114,7 +114,7 @@ async fn functions_without_their_extension_count_each_request() {
     assert!(!output.contains("ERROR"), "{output}");
 }
 
-/// Lambda neither freezes such a container nor notifies extensions of requests.
+/// Lambda does not freeze such a container, and does not notify extensions of requests.
 #[tokio::test]
 async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     let service = Service::with_sample().await;
@@ -143,7 +143,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&7));
 }
 
-/// API Gateway accepts text, or bytes in base64, and one value per header.
+/// API Gateway accepts text or base64-encoded bytes, and one value per header.
 #[tokio::test]
 async fn functions_handle_iam_requests_compression_and_events_that_are_not_requests() {
     let service = Service::with_sample().await;
@@ -198,7 +198,7 @@ async fn import_process() {
     }
 }
 
-/// A stand-in for S3 with a single bucket, `sample`, which contains the sample.
+/// A stand-in for S3 with one bucket, `sample`, which contains the sample reports.
 async fn sample_bucket() -> String {
     let object = async |uri: Uri| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -207,7 +207,7 @@ async fn sample_bucket() -> String {
     serve(Router::new().fallback(object)).await
 }
 
-/// Two reports that arrive in the data bucket at once start two imports, so the first attempt to publish fails here.
+/// If two reports arrive in the data bucket at once, two imports start. Here, the first attempt to publish fails.
 #[tokio::test]
 async fn an_overtaken_import_function_restarts_and_logs_one_line_with_all_metrics() {
     let service = Service::with_sample().await;

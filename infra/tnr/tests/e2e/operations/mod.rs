@@ -1,4 +1,4 @@
-//! Operations: commands, deployment, logs, costs, and frozen processes. `sessions` has what a shell shows.
+//! Tests operations: commands, deployment, logs, costs, and frozen processes. `sessions` has shell sessions.
 
 pub mod costs;
 pub mod database_cost;

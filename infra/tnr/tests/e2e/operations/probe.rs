@@ -1,4 +1,4 @@
-//! The probe as deployed: its reports to CodeDeploy about new versions, and its scheduled check every five
+//! Tests the probe as deployed: its reports to CodeDeploy about new versions, and its scheduled checks every five
 //! minutes.
 
 use std::{
@@ -40,15 +40,15 @@ use crate::support::{
     template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
 };
 
-/// Ways in which a function misbehaves.
+/// The ways in which a function can misbehave.
 #[derive(Debug, Clone, Copy)]
 enum Misbehavior {
-    /// Responds with 500, as after a panic.
+    /// Returns 500, as after a panic.
     InternalError,
     Silent,
     /// Exits before it responds.
     Crashed,
-    /// Responds without OCNs.
+    /// Returns data without OCNs.
     WrongData,
 }
 
@@ -66,9 +66,9 @@ struct Aws {
     live: Option<App>,
     new_version: Option<App>,
     misbehaving: Option<(&'static str, Misbehavior)>,
-    /// The number of CodeDeploy calls yet to fail.
+    /// The number of CodeDeploy calls that will still fail.
     failing_reports: u32,
-    /// The number of invocations yet to throttle.
+    /// The number of invocations that will still be throttled.
     throttled_calls: u32,
     invocations: Vec<Invocation>,
     reports: Vec<Value>,
@@ -166,7 +166,7 @@ impl Probe {
         Self::with_functions(service, |_| true).await
     }
 
-    /// A probe with the versions of some functions in its environment.
+    /// A probe whose environment has the versions of some functions.
     async fn with_functions(service: &Service, is_known: fn(&str) -> bool) -> Self {
         let app = Some(app_on(service).await);
         let aws =
@@ -243,7 +243,7 @@ async fn new_versions_with_the_same_responses_pass() {
         assert_eq!(deployed.function, invoked.function, "{path}");
         assert!(!invoked.event.to_string().contains("tnr_live_"), "the probe has no key");
     }
-    // The line has no metrics, since it is not about the live versions.
+    // The line has no metrics, because it is not about the live versions.
     let line = &probe.lines("new versions were checked")[0];
     assert_eq!((&line["level"], &line["_aws"]), (&json!("INFO"), &Value::Null));
 }
@@ -268,7 +268,7 @@ async fn new_versions_with_wrong_responses_fail() {
         assert!(failed_checks(&findings).iter().any(|check| is_named(check)), "{findings}");
     }
     probe.aws().misbehaving = None;
-    // A new account has ten concurrent executions, and a deployment's hooks use seven. They are retried, as are reports.
+    // A new account has ten concurrent executions, and a deployment's hooks use seven. Calls and reports are retried.
     probe.aws().throttled_calls = 3;
     probe.aws().failing_reports = 2;
     assert_eq!(probe.check_new_version().await.0, "Succeeded");
@@ -324,7 +324,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     assert_eq!(failed_checks(&findings), [""; 0], "{findings}");
     let invoked = mem::take(&mut probe.aws().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
-    // The costs state the number of these requests, and how many API Gateway bills.
+    // The costs include the number of these requests, and how many API Gateway bills.
     assert_eq!(invoked.len() as u32, PROBE_REQUESTS - PUBLIC_PROBE_REQUESTS, "{invoked:?}");
     assert_eq!(findings["checks"], PROBE_REQUESTS);
     assert!(probe.aws().reports.is_empty());
@@ -343,7 +343,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
             (&line["ChecksMade"], &line["ChecksFailed"]),
             (&json!(f64::from(PROBE_REQUESTS)), &json!(failed))
         );
-        // The sample was imported when these tests began.
+        // The sample was imported after the tests started.
         assert!((0.0..1.0).contains(&line["DataAge"].as_f64().unwrap()), "{line}");
     }
     assert_eq!(metrics_in(&lines[1]).len() as u32, PROBE_METRICS);

@@ -1,4 +1,4 @@
-//! The start of the README: its commands work, and its responses are accurate.
+//! Tests the start of the README: its commands work, and its responses are accurate.
 
 use std::{
     env, fs,
@@ -19,7 +19,7 @@ use crate::support::{
 
 const README: &str = include_str!("../../../../../README.md");
 
-/// The language and code of each block in the first two sections, from a clone to real data, in order.
+/// The language and code of each block in the first two sections, from cloning to real data, in order.
 fn first_blocks() -> Vec<(&'static str, &'static str)> {
     let (_, from_title) = README.split_once("# ").unwrap();
     let sections = from_title.splitn(3, "\n## ").take(2);
@@ -31,7 +31,7 @@ fn first_blocks() -> Vec<(&'static str, &'static str)> {
 const REPORT_NAMES: [&str; 3] =
     ["CoCodeAssignment_Utilized_AllStates_Public.zip", "COCodeStatus_ALL.zip", "npa_report.csv"];
 
-/// The address of a server with the published reports from the `TNR_FULL_SCALE_DATA` folder, or small ones without it.
+/// The address of a server with the published reports in the `TNR_FULL_SCALE_DATA` folder, or with small ones.
 async fn mirror() -> String {
     let reports = match env::var_os("TNR_FULL_SCALE_DATA").map(PathBuf::from) {
         Some(folder) => REPORT_NAMES.map(|name| fs::read(folder.join(name)).unwrap()),
@@ -48,7 +48,7 @@ async fn mirror() -> String {
     serve(Router::new().fallback(handler)).await
 }
 
-/// A stand-in for `cargo` that runs the built program and skips the tests, since this is one.
+/// A stand-in for `cargo` that runs the built program, and skips the tests, because this is one of them.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
   run) exec "$TNR" ;;
@@ -58,7 +58,7 @@ case "$*" in
 esac
 "#;
 
-/// A folder that the blocks treat as a clone.
+/// A folder that the blocks use as a clone.
 struct Clone {
     folder: TempDir,
     mirror: String,
@@ -93,7 +93,7 @@ impl Clone {
     }
 }
 
-/// The code blocks run as is. Only the publishers' hosts, the port and `cargo` are stand-ins.
+/// The code blocks run unchanged. Only the publishers' hosts, the port and `cargo` are replaced.
 #[cfg(unix)]
 #[tokio::test]
 async fn readme_commands_work_from_clone_to_real_data() {
@@ -112,7 +112,7 @@ async fn readme_commands_work_from_clone_to_real_data() {
             "json" => {
                 let response = responses.last().map(stdout).unwrap();
                 let mut response: Value = serde_json::from_str(&response).unwrap();
-                // The README says that it omits the flags.
+                // The README says that flags are left out.
                 assert!(response.as_object_mut().unwrap().shift_remove("flags").is_some());
                 let shown: Value = serde_json::from_str(code).unwrap();
                 assert_eq!(shown.to_string(), response.to_string(), "the field order also matches");

@@ -1,5 +1,5 @@
-//! Sessions at a shell: each file in `sessions` has commands that run in order in a new folder. Its snapshot has their
-//! output and exit codes, without what differs between runs. `TNR_SESSION=quotas` runs only this one.
+//! Runs shell sessions. Each file in `sessions` has commands that run in order in a new folder. Its snapshot has their
+//! output and exit codes, except for what differs between runs. `TNR_SESSION=quotas` runs only this session.
 
 use std::{
     cmp::Reverse,
@@ -20,8 +20,8 @@ use crate::support::{
     small_reports::ReportSet,
 };
 
-/// Runs before each command. `import first` imports the reports in the folder `first`, `get` prints a response and its
-/// status, and `await` waits until a condition holds.
+/// Runs before each command. `import first` imports the reports in the folder `first`. `get` prints a response and its
+/// status. `await` waits until a condition is true.
 const PRELUDE: &str = r#"
 import() { reports=$1; shift; tnr import --nanpa $reports/nanpa --cnac $reports/cnac \
     --npa-report $reports/npa_report --carriers $reports/carriers "$@"; }
@@ -36,7 +36,7 @@ const FITTING: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr histor
 /// Text that differs between runs, and its replacement.
 static VARYING: LazyLock<[(Regex, &str); 11]> = LazyLock::new(|| {
     let patterns = [
-        // The progress of a stage is printed only on a busy machine.
+        // The progress of a stage appears only on a busy machine.
         (r"(?m)^[A-Z][a-z]+ing( [^:\n]*)?: .*\n", ""),
         (
             r"(?m)^(  (local time|calling hours|since|until|read at|imported at|version)) .*$",
@@ -50,7 +50,7 @@ static VARYING: LazyLock<[(Regex, &str); 11]> = LazyLock::new(|| {
         (r"127\.0\.0\.\d:\d{4,}", "[address]"),
         (r"\b[0-9a-f]{32,}\b", "[hash]"),
         (r#""reset":\d+"#, "\"reset\":[time]"),
-        // What SQLite finds first depends on random keys.
+        // The first damage that SQLite finds depends on random keys.
         (
             r"damaged: (Tree|Page|Freelist|Rowid|database disk|non-|row |wrong )[^;]*?: Error code 11",
             "damaged: [reason]: Error code 11",
@@ -75,7 +75,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// A shell command in the folder. `URL`, `KEY` and `OPS` are the server's, and `ROOT` is the project's folder.
+/// A shell command in the folder. `URL`, `KEY` and `OPS` refer to the server, and `ROOT` to the project's folder.
 fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     let program = PathBuf::from(program(&[]).get_program());
     let path = format!("{}:{}", program.parent().unwrap().display(), env::var("PATH").unwrap());
@@ -98,14 +98,14 @@ fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     shell
 }
 
-/// The output of a server until it is ready, without lines of the log, which start with the time.
+/// A server's output until it is ready, without log lines, which start with the time.
 fn banner(output: &str) -> String {
     let banner = output.split_inclusive("Ctrl-C").next().unwrap();
     let lines = banner.lines().filter(|line| !line.starts_with(|it: char| it.is_ascii_digit()));
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The output of each command in a session. `serve` starts a server, and `stop` and `kill` end it.
+/// The output of each command in a session. `serve` starts a server; `stop` and `kill` end it.
 async fn transcript(commands: &str) -> String {
     let folder = folder();
     let mut server: Option<Server> = None;
@@ -120,7 +120,7 @@ async fn transcript(commands: &str) -> String {
                 let banner = banner(&started.output());
                 fs::write(folder.path().join("banner"), &banner).unwrap();
                 server = Some(started);
-                // Versions do not fit.
+                // Versions are too wide.
                 if command == "serve" {
                     assert_fits(command, &banner);
                 }
@@ -154,7 +154,7 @@ async fn transcript(commands: &str) -> String {
     transcript
 }
 
-/// More would time out on a busy machine.
+/// With more, sessions would time out on a busy machine.
 const CONCURRENT_SESSIONS: usize = 4;
 
 #[test]
@@ -165,7 +165,7 @@ fn sessions_print_what_their_snapshots_have() {
     let wanted = env::var("TNR_SESSION").unwrap_or_default();
     files.retain(|file| file.display().to_string().ends_with(&format!("{wanted}.sh")));
     assert!(!files.is_empty(), "session '{wanted}' does not exist");
-    // The longest ones first.
+    // The longest sessions come first.
     files.sort_by_key(|file| Reverse(fs::metadata(file).unwrap().len()));
     let files = Mutex::new(files.into_iter());
     let next = || files.lock().unwrap().next();

@@ -1,4 +1,4 @@
-//! API Gateway events for requests.
+//! Builds API Gateway events for requests.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Databases with data. An import takes seconds of CPU time, so each set of reports is imported once, and tests get
-//! copies.
+//! Provides databases with data. An import takes seconds of CPU time, so each set of reports is imported once, and
+//! tests get copies.
 
 use std::{
     path::Path,
@@ -27,11 +27,11 @@ struct Master {
 }
 
 impl Master {
-    /// Makes one or more imports, one after another, into a database without keys.
+    /// Runs one or more imports, one after another, into a database without keys.
     fn import<const N: usize>(imports: [(Sources, Options); N]) -> Self {
         let folder = TempDir::new().unwrap();
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
-        // Tests need no durability, so skip waiting for the disk.
+        // Tests do not need durability, so do not wait for the disk.
         database.enable_bulk_loading().unwrap();
         let import_all = async {
             let database = Database::public(database).await.unwrap();
@@ -41,14 +41,14 @@ impl Master {
             }
             report.unwrap()
         };
-        // On a separate thread, since the calling test is already inside a runtime.
+        // On a separate thread, because the calling test is already inside a runtime.
         let imported = thread::scope(|threads| {
             threads.spawn(|| Runtime::new().unwrap().block_on(import_all)).join().unwrap()
         });
         Self { report: imported, folder }
     }
 
-    /// A copy in memory with the sample key; it lasts as long as the test's runtime.
+    /// A copy in memory with the sample key. It lasts as long as the test's runtime.
     async fn copy(&self) -> Database {
         let copy = Dynoxide::memory().unwrap();
         let file = self.folder.path().join(FILE);
@@ -98,7 +98,7 @@ pub async fn with_small_reports() -> Database {
 }
 
 /// A test's own database with the published reports and the sample key, and the import's report. All tests
-/// pass the same reports, and the first test imports them.
+/// must pass the same reports, which the first test imports.
 pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
     static MASTER: OnceLock<Master> = OnceLock::new();
     let master = MASTER.get_or_init(|| Master::import([(reports, Options::default())]));

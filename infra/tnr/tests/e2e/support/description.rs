@@ -24,7 +24,7 @@ use super::{
     template::{DEFAULT_ROUTE, route_for},
 };
 
-/// The URL at which the compiler finds the description.
+/// The URL under which the compiler finds the description.
 const LOCATION: &str = "https://example.com/openapi.json";
 
 /// Headers for browsers, caches and HTTP itself, which need no description.
@@ -50,7 +50,7 @@ struct CompiledDescription {
 
 static COMPILED: LazyLock<CompiledDescription> = LazyLock::new(|| compile(openapi::description()));
 
-/// The description with no required fields, for responses limited by `fields`.
+/// The description without required fields, for responses limited by `fields`.
 static WITHOUT_REQUIRED: LazyLock<CompiledDescription> = LazyLock::new(|| {
     let mut description = openapi::description();
     for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
@@ -109,7 +109,7 @@ fn inline_shared_responses(description: &mut Value) {
 }
 
 /// Closes object schemas, which the description leaves open for future fields. Schemas that are part of
-/// another stay open, since the outer one is closed.
+/// another schema stay open, because the outer one is closed.
 fn forbid_undocumented_fields(description: &mut Value) {
     let text = description.to_string();
     for (name, schema) in description["components"]["schemas"].as_object_mut().unwrap() {
@@ -139,7 +139,7 @@ pub fn violation(
     let has_fields_parameter = query.split('&').any(|pair| pair.starts_with("fields="));
     let CompiledDescription { description, schemas, body_schemas } =
         if has_fields_parameter { &*WITHOUT_REQUIRED } else { &*COMPILED };
-    // Responses to unknown methods are described with `GET`.
+    // Responses to unknown methods are described under `GET`.
     let lowercase = method.as_str().to_lowercase();
     let is_documented = description["paths"][&path][&lowercase].is_object();
     let method = if is_documented { lowercase } else { "get".to_owned() };
@@ -186,7 +186,7 @@ fn undocumented_header(response: &Value, headers: &HeaderMap) -> Option<String> 
 pub async fn enforce(request: Request, next: Next) -> Response {
     let (method, target) = (request.method().clone(), request.uri().to_string());
     let response = next.run(request).await;
-    // The compression tests compare compressed bodies with plain ones.
+    // The compression tests compare compressed with plain bodies.
     if method == Method::HEAD || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }

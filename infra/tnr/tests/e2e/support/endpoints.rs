@@ -1,4 +1,4 @@
-//! The endpoints declared in code, so that tests need not list them.
+//! Lists the endpoints declared in code, so that tests do not have to.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -31,7 +31,7 @@ pub fn routes_for(function: &str) -> Routes {
     tnr::functions().into_iter().find(|(name, _)| *name == function).unwrap().1
 }
 
-/// A router path as API Gateway writes it: `{*tn}` becomes `{tn+}`.
+/// A router path in API Gateway's syntax: `{*tn}` becomes `{tn+}`.
 fn to_template_path(path: &str) -> String {
     match path.split_once("{*") {
         Some((before, name)) => format!("{before}{{{}+}}", name.trim_end_matches('}')),
@@ -58,7 +58,7 @@ impl Endpoint {
         })
     }
 
-    /// Returns `true` if it needs an API key according to its description or, without one, its function.
+    /// Returns `true` if it needs an API key according to its description or, if it has none, its function.
     pub fn needs_key(&self) -> bool {
         if undocumented_paths().contains(&self.path) {
             return !browser_paths().contains(&self.path);
@@ -77,7 +77,7 @@ pub fn undocumented_paths() -> BTreeSet<String> {
     undocumented_paths_where(|_| true)
 }
 
-/// Undocumented paths for browsers, which need no key.
+/// Undocumented paths for browsers, which do not need a key.
 pub fn browser_paths() -> BTreeSet<String> {
     undocumented_paths_where(|routes| !routes.require_key())
 }

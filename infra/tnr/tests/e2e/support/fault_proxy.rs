@@ -1,4 +1,4 @@
-//! A proxy between the real client and the embedded DynamoDB that injects faults.
+//! A fault-injecting proxy between the real client and the embedded DynamoDB.
 
 use std::{
     collections::VecDeque,
@@ -32,25 +32,25 @@ pub enum Fault {
     Stall,
     /// The connection closes without a response.
     Reset,
-    /// Half of a `BatchWriteItem` is processed; the rest is returned as unprocessed.
+    /// Half of a `BatchWriteItem` is processed. The rest is returned as unprocessed.
     HalfProcessed,
     /// All keys of a `BatchGetItem` are returned as unprocessed.
     Unprocessed,
     /// Processed, but the connection closes in the middle of the response.
     CutOff,
-    /// Neither processed nor answered until [`FaultProxy::deliver`].
+    /// Neither processed nor responded to until [`FaultProxy::deliver`].
     Postponed,
-    /// Processed and answered, then repeated by [`FaultProxy::deliver`].
+    /// Processed and responded to, then repeated by [`FaultProxy::deliver`].
     Repeated,
-    /// Held until [`FaultProxy::release`], then processed and answered. Later calls are held too, since a client
+    /// Held until [`FaultProxy::release`], then processed and responded to. Later calls are also held, because a client
     /// that waits too long retries.
     Held,
-    /// Processed after half of this time, and answered after all of it.
+    /// Processed after half of this time. The response comes after all of it.
     Late(Duration),
 }
 
 impl Fault {
-    /// Clients do not retry.
+    /// A fault that clients do not retry.
     pub const NON_RETRYABLE: Self = Self::Error("ValidationException");
     pub const THROTTLED: Self = Self::Error("ProvisionedThroughputExceededException");
     pub const CONDITION_FAILED: Self = Self::Error("ConditionalCheckFailedException");
@@ -60,10 +60,10 @@ impl Fault {
 /// A call from a client.
 #[derive(Clone)]
 pub struct Call {
-    /// The number of calls since the start or the last reset, including this one.
+    /// The position of the call since the start or the last reset, starting at 1.
     pub number: usize,
     pub operation: String,
-    /// The tables that it names.
+    /// The tables that the call names.
     tables: Vec<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -71,7 +71,7 @@ pub struct Call {
 
 type Policy = dyn Fn(&Call) -> Fault + Send + Sync;
 
-/// A running proxy; it stops with the test's runtime.
+/// A running proxy. It stops with the test's runtime.
 #[derive(Clone)]
 pub struct FaultProxy {
     pub endpoint: String,
@@ -92,11 +92,11 @@ struct Shared {
     answered: Mutex<Vec<AnsweredCall>>,
 }
 
-/// A call answered by the database.
+/// A call that the database responded to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredCall {
     pub operation: String,
-    /// The table, or the first one.
+    /// The call's table, or the first of several.
     pub table: String,
     /// The consumed capacity units.
     pub units: f64,
@@ -142,7 +142,7 @@ impl FaultProxy {
         Self::for_first_calls(endpoint, usize::MAX, operation, fault).await
     }
 
-    /// A client of the database behind the proxy, with an import's timeouts.
+    /// A client for the database behind the proxy, with an import's timeouts.
     pub fn store(&self) -> Store {
         Store::connect_to_emulator(&self.endpoint, TimeoutProfile::Batch)
     }
@@ -152,7 +152,7 @@ impl FaultProxy {
         Self::new(endpoint, |_| Fault::None).await
     }
 
-    /// A proxy that injects `fault` into every call, or every one to a table, after [`Self::start_failing`].
+    /// A proxy that injects `fault` into every call (or every call to `table`) after [`Self::start_failing`].
     pub async fn with_switch(endpoint: &str, table: Option<&'static str>, fault: Fault) -> Self {
         let is_hit = move |call: &Call| {
             table.is_none_or(|table| call.tables.iter().any(|called| called == table))
@@ -180,7 +180,7 @@ impl FaultProxy {
         self.shared.calls.store(0, Ordering::SeqCst);
     }
 
-    /// Takes the calls answered since the last take, in order.
+    /// Returns the calls with responses since the previous take, in order.
     pub fn take_answered(&self) -> Vec<AnsweredCall> {
         std::mem::take(&mut self.shared.answered.lock().unwrap())
     }
@@ -279,7 +279,7 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
     }
 }
 
-/// The capacity units in a response, which has one total, or one per table.
+/// The capacity units in a response, which has a total, or one per table.
 fn units_in(body: &[u8]) -> f64 {
     let response: Value = serde_json::from_slice(body).unwrap_or_default();
     let consumed = &response["ConsumedCapacity"];

@@ -1,4 +1,4 @@
-//! Functions called in this process: with complete events, as Lambda calls them, or with requests.
+//! Calls functions in this process, either with complete events, as Lambda does, or with requests.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::service::KEY;
 pub struct FunctionResponse {
     pub status: u16,
     pub headers: HeaderMap,
-    /// A string, if the body is not JSON.
+    /// A JSON string if the body is not JSON.
     pub body: Value,
 }
 
@@ -44,7 +44,7 @@ impl FunctionResponse {
     }
 }
 
-/// Calls a function with these routes, and returns its response to the event.
+/// Calls a function with these routes. Returns its response to the event.
 pub async fn response_to(routes: Routes, app: App, event: &Value) -> FunctionResponse {
     let request = lambda_http::request::from_str(&event.to_string()).unwrap();
     let response = lambda(routes, app).call(request).await.unwrap();
@@ -55,7 +55,7 @@ pub async fn response_to(routes: Routes, app: App, event: &Value) -> FunctionRes
     FunctionResponse { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// The event as API Gateway sends it for an IAM-authorized request.
+/// The event that API Gateway sends for an IAM-authorized request.
 pub fn with_iam_authorization(mut event: Value) -> Value {
     event["headers"].as_object_mut().unwrap().remove("authorization");
     event["requestContext"]["authorizer"] = json!({ "iam": {
@@ -66,7 +66,7 @@ pub fn with_iam_authorization(mut event: Value) -> Value {
     event
 }
 
-/// All functions behind one router.
+/// All functions behind a single router.
 pub fn api(app: App) -> Router {
     app::service(tnr::routes(), app)
 }

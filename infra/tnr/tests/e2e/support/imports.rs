@@ -42,7 +42,7 @@ pub async fn responses_to<T: ToString>(
     responses
 }
 
-/// Responses that tell the small reports apart: lookups and lists.
+/// Lookups and lists whose responses differ between the small reports.
 pub async fn responses(service: &Service) -> Responses {
     responses_to(service, LOOKUPS.into_iter().chain(LISTS)).await
 }

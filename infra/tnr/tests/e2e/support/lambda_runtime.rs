@@ -27,12 +27,12 @@ use super::{
 };
 
 const EXTENSION_ID: &str = "5f2d0b3a-extension";
-/// The time from an invocation to its deadline.
+/// The time between an invocation and its deadline.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
-/// The maximum time for the function to become idle or to respond.
+/// The maximum wait for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// Calls so far from a function and its extension: requests for the next event, and responses.
+/// The calls that a function and its extension have made: requests for the next event, and responses.
 #[derive(Default)]
 struct Calls {
     event_requests: usize,
@@ -68,7 +68,7 @@ impl LambdaFunction {
         Self::start_with(command, 1, true).await
     }
 
-    /// The same, with several requests at once, or with a refusal of extensions.
+    /// Starts the process with several requests at a time, or with extensions refused.
     pub async fn start_with(
         mut command: Command,
         concurrency: usize,
@@ -154,7 +154,7 @@ impl LambdaFunction {
         send_signal("CONT", &self.process);
     }
 
-    /// Resumes the function, then stops it: SIGTERM if it has an extension or is never frozen, otherwise SIGKILL.
+    /// Resumes the function, then stops it: with SIGTERM if it has an extension or is never frozen, or with SIGKILL.
     pub async fn shut_down(mut self) {
         self.thaw();
         let is_notified = self.has_extension() || self.concurrency > 1;

@@ -1,4 +1,4 @@
-//! Routers on free ports.
+//! Serves routers on free ports.
 
 use std::net::Ipv4Addr;
 

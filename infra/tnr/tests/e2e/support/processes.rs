@@ -1,4 +1,4 @@
-//! Processes and their environment.
+//! Manages processes and their environment.
 
 use std::{
     env,
@@ -24,7 +24,7 @@ pub async fn wait_for_exit(process: &mut Child) -> ExitStatus {
     process.wait().unwrap()
 }
 
-/// Waits until `condition` holds.
+/// Waits until `condition` is true.
 pub async fn wait_until(mut condition: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + MAX_WAIT;
     while !condition().await {
@@ -33,8 +33,8 @@ pub async fn wait_until(mut condition: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// A command that runs an ignored test of this binary, by path, as a Lambda function, logging to a file. Callers add the
-/// addresses of the services it calls.
+/// A command that runs an ignored test in this binary, by path, as a Lambda function that logs to a file. Callers add
+/// the addresses of the services that it calls.
 pub fn lambda_process(path: &str, output: &Path) -> Command {
     let file = File::create(output).unwrap();
     // The path starts with the crate name, which the harness omits.
@@ -52,7 +52,7 @@ pub fn lambda_process(path: &str, output: &Path) -> Command {
     command
 }
 
-/// The numeric value of a variable, if set.
+/// The numeric value of a variable, if it is set.
 pub fn setting<T: FromStr>(variable: &str) -> Option<T> {
     let text = env::var(variable).ok()?;
     let Ok(value) = text.parse() else { panic!("{variable} must be a number, got '{text}'") };

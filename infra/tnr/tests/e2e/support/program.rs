@@ -1,4 +1,4 @@
-//! The local program.
+//! Runs the local program.
 
 use std::{
     fs::{self, File},
@@ -18,7 +18,7 @@ use super::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tnr");
 
-/// Startup timeout for `serve`, including the sample's import.
+/// The startup timeout for `serve`, which includes importing the sample.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program as installed, without Cargo's environment variables.
@@ -38,7 +38,7 @@ pub fn command_for(data_dir: &TempDir, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the program with a data folder to completion.
+/// Runs the program with a data folder, and waits until it exits.
 pub fn run(data_dir: &TempDir, arguments: &[&str]) -> Output {
     command_for(data_dir, arguments).output().unwrap()
 }
@@ -60,7 +60,7 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A running `serve`; it stops when the test ends.
+/// A running `serve` process. It stops when the test ends.
 pub struct Server {
     pub process: Child,
     pub base_url: String,

@@ -19,7 +19,7 @@ use tnr::openapi::sample_requests::SampleRequest;
 /// The key in the sample requests, registered with every test service.
 pub use tnr::openapi::sample_requests::SAMPLE_KEY as KEY;
 
-/// A client without pooling, since pooled connections would close with the runtime of the test that opened
+/// A client without pooling, because pooled connections would close with the runtime of the test that opened
 /// them.
 pub fn http_client() -> Client {
     // Fails if another test has already installed it.
@@ -27,15 +27,15 @@ pub fn http_client() -> Client {
     Client::builder().pool_max_idle_per_host(0).build().unwrap()
 }
 
-/// A running service and its database; both stop with the test's runtime.
+/// A running service and its database. Both stop with the test's runtime.
 pub struct Service {
     pub base_url: String,
     pub database: Database,
     client: Client,
 }
 
-/// A service on the sample for read-only tests. It has its own thread and runtime, since a test's runtime ends with the
-/// test.
+/// A service with the sample, for read-only tests. It has its own thread and runtime, because a test's runtime ends
+/// with the test.
 pub fn shared_service() -> &'static Service {
     static SERVICE: LazyLock<Service> = LazyLock::new(|| {
         let (started, service) = std::sync::mpsc::channel();
@@ -50,7 +50,7 @@ pub fn shared_service() -> &'static Service {
     &SERVICE
 }
 
-/// A test's own app on the shared service's data.
+/// A test's own app with the shared service's data.
 pub async fn sample_app() -> App {
     App::with_store(shared_service().database.serving_store().await)
 }
@@ -68,7 +68,7 @@ impl Service {
         Self::on(self.database).await
     }
 
-    /// A service on an existing database.
+    /// A service with an existing database.
     pub async fn on(database: Database) -> Self {
         let store = database.serving_store().await;
         Self::with_store(database, store).await
@@ -80,23 +80,23 @@ impl Service {
         Self { base_url: serve(service).await, database, client: http_client() }
     }
 
-    /// A service on its own copy of the sample.
+    /// A service with its own copy of the sample.
     pub async fn with_sample() -> Self {
         Self::on(databases::with_sample().await).await
     }
 
-    /// A service on its own copy of the first small reports.
+    /// A service with its own copy of the first small reports.
     pub async fn with_small_reports() -> Self {
         Self::on(databases::with_small_reports().await).await
     }
 
-    /// A service on the database behind a proxy.
+    /// A service whose database is behind a proxy.
     pub async fn behind(proxy: &FaultProxy) -> Self {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
     }
 
-    /// A service behind a proxy that waits for the database as long as an import does, so that its calls are the same on a
-    /// busy machine.
+    /// A service behind a proxy that waits as long for the database as an import does, so that its calls are the same
+    /// on a busy machine.
     pub async fn patient(proxy: &FaultProxy) -> Self {
         let database = Database::at(proxy.endpoint.clone()).await.unwrap();
         let store = database.store();
@@ -107,8 +107,8 @@ impl Service {
         self.request_with(Method::GET, path)
     }
 
-    /// A request without a key, to the host in the API Gateway events, so that links are the same however a request
-    /// arrives.
+    /// A request without a key. It goes to the host in the API Gateway events, so that links are the same however a
+    /// request arrives.
     pub fn request_with(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         request.header(header::HOST, HOST).header("x-forwarded-proto", "https")
@@ -146,7 +146,7 @@ impl Service {
         (response.status(), response.json().await.unwrap())
     }
 
-    /// The body of a response, which must be successful.
+    /// The body of a response, which must have a success status.
     pub async fn ok(&self, path: &str) -> Value {
         let (status, body) = self.get_json(path).await;
         assert_eq!(status, StatusCode::OK, "{path}: {body}");

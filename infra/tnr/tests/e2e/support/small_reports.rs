@@ -1,4 +1,4 @@
-//! Reports for two area codes, cut from the sample, in three versions: small enough to import often.
+//! Reports for two area codes, cut from the sample, in three versions. They are small enough to import often.
 
 use std::{fs, path::Path};
 
@@ -15,7 +15,7 @@ pub struct ReportSet {
 }
 
 impl ReportSet {
-    /// The sample's reports without most area codes. Area code 600 has no exchanges.
+    /// The sample's reports without most of the area codes. Area code 600 has no exchanges.
     pub fn first() -> Self {
         let keep = |text: &str, header_lines: usize, patterns: &[&str]| -> String {
             let lines = text.split_inclusive('\n').enumerate();
@@ -70,7 +70,7 @@ impl ReportSet {
         }
     }
 
-    /// The sample's reports with other names and a later date, as if published by NANPA and CNAC.
+    /// The sample's reports with other names and a later date, as if NANPA and CNAC had published them.
     pub fn published() -> Self {
         let sample = Self::sample();
         let reports = [sample.nanpa, sample.cnac, sample.npa_report, sample.carriers];

@@ -7,21 +7,21 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as JsonValue, json};
 use yaml_serde::Value;
 
-/// The route for paths without their own route.
+/// The route for all other paths.
 pub const DEFAULT_ROUTE: &str = "$default";
 
 pub struct Function {
-    /// The name of its binary and folder, such as `npa`.
+    /// The name of the function's binary and folder, such as `npa`.
     pub binary: String,
     pub properties: Value,
 }
 
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// The path as API Gateway writes it, such as `/v1/format/{tn+}`, or [`DEFAULT_ROUTE`].
+    /// The path in API Gateway's syntax, such as `/v1/format/{tn+}`, or [`DEFAULT_ROUTE`].
     pub path: String,
     pub method: String,
-    /// The binary of the function that serves it.
+    /// The binary of the function that serves the route.
     pub function: String,
 }
 
@@ -88,7 +88,7 @@ pub fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// A value's text, without the tag for a CloudFormation function such as `!Ref`.
+/// A value's text, without the tag of a CloudFormation function such as `!Ref`.
 pub fn text(value: &Value) -> String {
     match value {
         Value::Tagged(tagged) => text(&tagged.value),
@@ -109,7 +109,7 @@ pub fn metrics_in(line: &JsonValue) -> BTreeSet<String> {
     metrics.map(|metric| metric["Name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Asserts that a function's log line has all metrics that alarms read for it.
+/// Asserts that a function's log line has all metrics that alarms use.
 pub fn assert_has_alarm_metrics(line: &JsonValue, function: &str) {
     let mut read = Vec::new();
     for alarm in resources_of_type("AWS::CloudWatch::Alarm") {
@@ -120,7 +120,7 @@ pub fn assert_has_alarm_metrics(line: &JsonValue, function: &str) {
     assert!(!read.is_empty() && read.is_subset(&written), "alarms read {read:?} in {line}");
 }
 
-/// Collects the service's metrics that a part of an alarm reads, each with its function.
+/// Collects the service's metrics that a part of an alarm uses, each with its function.
 fn collect_metrics(value: &Value, read: &mut Vec<(String, String)>) {
     match value {
         Value::Tagged(tagged) => collect_metrics(&tagged.value, read),

@@ -1,4 +1,4 @@
-//! The rows of the reports in the walk, and their changes, by plain loops.
+//! The report rows of the random walk, and their changes, computed with plain loops.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::support::small_reports::source;
 
-/// An overlay: libphonenumber has a wrong time zone for 689, and the oldest code corrects it.
+/// An overlay. libphonenumber has a wrong time zone for 689, which the oldest code corrects.
 pub const NPAS: [&str; 2] = ["407", "689"];
 pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
 pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "4444"];
-/// An exchange in 407 with a block that stays, since an empty block report counts as unreadable.
+/// An exchange in 407 with a permanent block, because an empty block report counts as unreadable.
 const POOLED: &str = "299";
 const PLACES: [&str; 3] = ["EAST", "WEST", "SNFC"];
 
-/// The rows of one night.
+/// The rows for one night.
 #[derive(Clone, PartialEq)]
 pub struct Rows {
     /// OCN, rate center and state by NPA and NXX.
@@ -28,7 +28,7 @@ pub struct Rows {
     names: BTreeMap<&'static str, u32>,
 }
 
-/// An exchange with the names of its holders.
+/// An exchange with its holders' names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub ocn: &'static str,
@@ -75,12 +75,12 @@ impl Change {
         }
     }
 
-    /// The row before and after, as far as it existed.
+    /// The row before and the row after, if they exist.
     pub fn versions(&self) -> impl Iterator<Item = &Row> {
         [&self.before, &self.after].into_iter().flatten()
     }
 
-    /// Some fields before and after, by their names in the API.
+    /// Some fields before and after, named as in the API.
     pub fn fields(&self) -> [(&'static str, Value, Value); 4] {
         type Field = (&'static str, fn(&Row) -> &str);
         let fields: [Field; 4] = [
@@ -105,7 +105,7 @@ impl Rows {
         Self { exchanges: exchanges.into(), blocks: blocks.into(), names: names.into() }
     }
 
-    /// Changes up to three things.
+    /// Makes up to three changes.
     pub fn change(&mut self, random: &mut StdRng, date: Date) {
         for _ in 0..random.random_range(1..4) {
             let code = (*NPAS.choose(random).unwrap(), *NXXS.choose(random).unwrap());
@@ -114,7 +114,7 @@ impl Rows {
                 0 => _ = self.exchanges.remove(&code),
                 1 => *self.names.get_mut(ocn).unwrap() += 1,
                 2 => {
-                    // Before, on and after the night, and far enough in the past that it is effective today.
+                    // Before, on or after the night, which is long enough ago that the date has passed.
                     let effective = date + i64::from(random.random_range(-2..=10)).days();
                     self.blocks.insert((code.1, random.random_range(0..10)), (ocn, effective));
                 }

@@ -9,7 +9,7 @@ use crate::support::small_reports::source;
 
 pub const FILE_SETS: usize = 5;
 
-/// The exchanges of each set: NXX, OCN, company, rate center and use.
+/// The exchanges in each set: NXX, OCN, company, rate center and use.
 const SETS: [&str; FILE_SETS] = [
     "200,1111,ALPHA,EAST,AS\n201,1111,ALPHA,EAST,AS\n202,2222,BETA,WEST,AS\n203,,,WEST,VC",
     "200,2222,BETA,EAST,AS\n201,1111,ALPHA,EAST,AS\n203,,,WEST,VC\n204,3333,GAMMA,WEST,AS",

@@ -1,4 +1,4 @@
-//! Earlier states: the versions that were published, and items of tables.
+//! Earlier states: versions that were published, and items in tables.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,7 +8,7 @@ use numbering::{dataset::Dataset, records::Version};
 use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
 use store::{Gap, Manifest, Store};
 
-/// The dataset of each publication that was current after a step.
+/// The datasets of publications that were current after a step.
 #[derive(Default)]
 pub struct Past(HashMap<Version, Arc<Dataset>>);
 
@@ -17,11 +17,11 @@ impl Past {
         self.0.insert(manifest.publication.id.clone(), Arc::clone(dataset));
     }
 
-    /// Asserts that the history leads back to the first version and each one since.
+    /// Asserts that the history leads back to every version since the first.
     pub async fn check(&self, store: &Store, manifest: &Manifest) -> Result<(), TestCaseError> {
         let Some(current) = self.0.get(&manifest.publication.id) else { return Ok(()) };
         let history = store.history(manifest, Timestamp::now()).await.unwrap();
-        // Every version can be compared with the one before, so no difference is missing, unless it could not be written.
+        // Every version can be compared with the previous one, so only a failed write may leave a difference missing.
         match history.gap() {
             None => prop_assert_eq!(history.start().number, 0, "{:?}", history),
             gap => prop_assert_eq!(gap, Some(Gap::Unrecorded), "{:?}", history),

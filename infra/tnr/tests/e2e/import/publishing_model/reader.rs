@@ -25,7 +25,7 @@ impl Reader {
         Self { api: api(app.clone()), app }
     }
 
-    /// The version it serves; `None` if no version is readable.
+    /// The version that it serves; `None` if no version is readable.
     pub async fn version(&self) -> Result<Option<LoadedVersion>, TestCaseError> {
         use DatasetError::{Empty, NoneReadable, StillUnreadable};
         match self.app.dataset.get().await {
@@ -35,7 +35,7 @@ impl Reader {
         }
     }
 
-    /// The file set that matches its version's exchanges.
+    /// The file set that matches the exchanges of its version.
     pub async fn file_set(&self) -> Option<usize> {
         let loaded = self.version().await.ok()??;
         let served = loaded.dataset.exchanges_in("415".parse().unwrap());
@@ -43,7 +43,7 @@ impl Reader {
         (0..FILE_SETS).find(|&set| exchanges(set) == served)
     }
 
-    /// Asserts that each lookup matches the lists of its version.
+    /// Asserts that each lookup matches the lists in its version.
     pub async fn check(&self) -> Result<(), TestCaseError> {
         let Some(loaded) = self.version().await? else { return Ok(()) };
         prop_assert!(self.file_set().await.is_some(), "the version matches no file set");

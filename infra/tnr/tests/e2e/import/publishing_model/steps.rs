@@ -7,9 +7,9 @@ use crate::support::fault_proxy::Fault;
 
 /// The average number of steps in a sequence.
 pub const STEPS_PER_SEQUENCE: u32 = 20;
-/// The number of writers: some may be stalled while two others run at once.
+/// The number of writers. Some may be stalled while two others run concurrently.
 pub const WRITERS: usize = 4;
-/// More calls than the longest of these imports makes.
+/// More calls than any of these imports makes.
 pub const MAX_CALLS: usize = 16;
 
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct Run {
 
 #[derive(Debug, Clone)]
 pub enum Work {
-    /// An import of one file set, with a clock that is off by this many hours.
+    /// An import of one file set with a clock that is wrong by this many hours.
     Import {
         files: usize,
         clock: i32,
@@ -50,7 +50,7 @@ pub enum Work {
     Repair,
 }
 
-/// A disruption of a writer, and the call at which it happens.
+/// A disruption of a writer, and the call that it affects.
 #[derive(Debug, Clone, Copy)]
 pub struct Disruption {
     pub kind: Kind,

@@ -1,4 +1,4 @@
-//! Requests written straight to a socket: idle, incomplete and excess connections, odd hosts, and broken bodies.
+//! Sends requests directly over a socket: idle, incomplete and excess connections, odd hosts, and broken bodies.
 
 use std::{
     io::{Read, Write},
@@ -30,7 +30,7 @@ fn connect(server: &Server, text: &str) -> TcpStream {
     stream
 }
 
-/// The first bytes of a response; empty if the connection is closed.
+/// The first bytes of a response; empty if the connection closed.
 fn read_response(stream: &mut TcpStream) -> String {
     let mut buffer = [0; 4096];
     let length = stream.read(&mut buffer).unwrap_or(0);
@@ -69,7 +69,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connecti
 
     let started = Instant::now();
     let mut stream = connect(&server, INCOMPLETE);
-    // The system reports a closed connection only after some writes.
+    // The system reports a closed connection only after several writes.
     while stream.write_all(b"a").is_ok() {
         assert!(started.elapsed() < Duration::from_secs(10));
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,4 +1,4 @@
-//! Self-hosting: addresses, databases, shutdown, metrics, and installation files.
+//! Tests self-hosting: addresses, databases, shutdown, metrics, and installation files.
 
 mod connections;
 mod serving;

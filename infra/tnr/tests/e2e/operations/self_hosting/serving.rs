@@ -1,4 +1,4 @@
-//! The server and its database: remote, failing, or in use by another command. Sessions have the rest.
+//! Tests the server with databases that are remote, failing, or in use by another command. Sessions test the rest.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,7 @@ use crate::support::{
     service::{KEY, Service, http_client},
 };
 
-/// Operations that a database received, each with its `Authorization` header.
+/// Operations that a database received, each with the `Authorization` header.
 type Calls = Arc<Mutex<Vec<(String, String)>>>;
 
 /// A database whose tables are CREATING for the first two status requests. It rejects all other calls.
@@ -90,7 +90,7 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     let metric = async |name: &str| value(&text(&format!("{operations}/metrics")).await.1, name);
     let look_up = async || server.response("/v1/carrier/908K", KEY).await.status();
     let metrics = format!("{operations}/metrics");
-    // The data loads without a request.
+    // The data loads without any request.
     wait_until(async || text(&metrics).await.1.contains("tnr_data_info{")).await;
     assert_eq!(metric("tnr_database_up").await, 1.0);
 
@@ -114,7 +114,7 @@ async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
     assert_eq!(ready().await.0, StatusCode::OK, "data and a key are in memory");
 }
 
-/// Writes keys forever, as an import writes items.
+/// Writes keys endlessly, like an import that writes items.
 async fn write_forever(store: Store) {
     for index in 0.. {
         let key = random(shared::auth::KeyKind::Live).unwrap();

@@ -1,4 +1,4 @@
-//! Shutdown: pending requests complete, quota counts are written, and a second signal stops the server immediately.
+//! Tests shutdown: pending requests complete, quota counts are written, and a second signal stops the server at once.
 
 use std::{
     io::Write,
@@ -30,13 +30,13 @@ async fn serve_unfinished_request(data_dir: &TempDir, grace: &str) -> (Server, T
     let address = server.base_url.strip_prefix("http://").unwrap();
     let mut unfinished = TcpStream::connect(address).unwrap();
     unfinished.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n").unwrap();
-    // Connections are accepted in order: a response on a later one means the server has accepted this one.
+    // Connections are accepted in order. A response on a later one means that the server has accepted this one.
     server.get("/health").await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     (server, unfinished)
 }
 
-/// Asserts that systemd receives this notification.
+/// Asserts that systemd gets this notification.
 fn assert_notified(service_manager: &UnixDatagram, expected: &str) {
     let mut message = [0; 200];
     let length = service_manager.recv(&mut message).unwrap();
