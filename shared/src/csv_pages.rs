@@ -31,6 +31,11 @@ pub trait Rows {
     /// The column names, separated by spaces. They match the elements' field names.
     const COLUMNS: &'static str;
 
+    /// The columns of this list, if it lacks optional ones.
+    fn columns(&self) -> &'static str {
+        Self::COLUMNS
+    }
+
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
 }
 
@@ -73,7 +78,7 @@ pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
         (CONTENT_DISPOSITION, content_disposition(uri)),
     ];
     let mut body = Vec::new();
-    match write_rows(&mut body, T::COLUMNS, list.rows()) {
+    match write_rows(&mut body, list.columns(), list.rows()) {
         Ok(()) => (headers, body).into_response(),
         Err(error) => {
             tracing::error!(%error, "failed to write a page as CSV");

@@ -13,6 +13,7 @@ pub mod body;
 #[cfg(test)]
 mod case_table;
 pub mod cells;
+pub mod common_names;
 pub mod config;
 pub mod csv_pages;
 pub mod described_params;

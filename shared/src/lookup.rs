@@ -4,7 +4,10 @@
 //! that version. Otherwise, or if DynamoDB fails, the record comes from the dataset. So a container's lookups always
 //! agree with its lists, even while an import is changing items.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use futures_util::future::join_all;
 use logging::with_causes;
@@ -61,6 +64,10 @@ impl Lookups<'_> {
     /// The version that these lookups return.
     pub fn dataset(&self) -> &Dataset {
         &self.current.dataset
+    }
+
+    pub fn into_dataset(self) -> Arc<Dataset> {
+        self.current.dataset
     }
 
     /// Finds a carrier. Does not call DynamoDB if the carrier is not in the dataset.

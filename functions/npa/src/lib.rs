@@ -12,6 +12,7 @@ use numbering::records::{
 };
 use serde::Serialize;
 use shared::{
+    common_names::{CommonNames, IncludeCommonName},
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
     lookup::Freshness,
@@ -52,16 +53,21 @@ pub struct ExchangeRow {
     /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
+    /// Everyday name of the assigned holder; `null` if it has none. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "AT&T")]
+    pub common_name: Option<Option<String>>,
     /// The place that determines how the exchange's calls are rated.
     #[schema(required, example = "SNFC CNTRL")]
     pub rate_center: Option<String>,
     pub status: Status,
 }
 
-impl From<Exchange> for ExchangeRow {
-    fn from(exchange: Exchange) -> Self {
+impl ExchangeRow {
+    fn new(exchange: Exchange, names: Option<&CommonNames>) -> Self {
         let Exchange { nxx, ocn, company_name, rate_center, status, .. } = exchange;
-        Self { nxx, ocn, company_name, rate_center, status }
+        let common_name = names.map(|names| names.get(ocn));
+        Self { nxx, ocn, company_name, common_name, rate_center, status }
     }
 }
 
@@ -77,6 +83,8 @@ pub struct AreaCodeResult {
     pub total_exchanges: u32,
     pub exchanges: Vec<ExchangeRow>,
     pub pagination: Pagination,
+    #[serde(skip)]
+    has_common_names: bool,
 }
 
 /// An exchange as a CSV row, with its area code.
@@ -88,7 +96,15 @@ struct CsvRow<'a> {
 }
 
 impl Rows for AreaCodeResult {
-    const COLUMNS: &'static str = "npa nxx ocn company_name rate_center status";
+    const COLUMNS: &'static str = "npa nxx ocn company_name common_name rate_center status";
+
+    fn columns(&self) -> &'static str {
+        if self.has_common_names {
+            Self::COLUMNS
+        } else {
+            "npa nxx ocn company_name rate_center status"
+        }
+    }
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.exchanges.iter().map(|exchange| CsvRow { npa: self.npa, exchange })
@@ -101,7 +117,7 @@ impl Rows for AreaCodeResult {
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam, AsOf, FormatParam
+        IncludeCommonName, Page, VersionParam, AsOf, FormatParam
     ),
     responses(
         (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult),
@@ -122,7 +138,7 @@ async fn area_code_by_path(
     get, path = "/v1/npa/{npa}/nxx/{nxx}", operation_id = "getExchange", tag = "Look up",
     params(
         ("npa" = Npa, Path, description = "3-digit area code"),
-        ("nxx" = Nxx, Path, description = "3-digit exchange code"), Page, AsOf,
+        ("nxx" = Nxx, Path, description = "3-digit exchange code"), IncludeCommonName, Page, AsOf,
         FormatParam
     ),
     responses((status = 200, description = "The area code and the exchange", body = AreaCodeResult), ApiError)
@@ -143,7 +159,7 @@ async fn exchange_by_path(
     params(
         ("npa" = Npa, Query, description = "3-digit area code"),
         ("nxx" = Option<Nxx>, Query, description = "3-digit exchange code; restricts the result to that exchange"),
-        Page, VersionParam, AsOf, FormatParam
+        IncludeCommonName, Page, VersionParam, AsOf, FormatParam
     ),
     responses(
         (status = 200, description = "The area code and a page of its exchanges", body = AreaCodeResult),
@@ -177,9 +193,11 @@ async fn area_code_or_exchange(
         let page = request.page.slice(past.exchanges_in(npa).into_iter());
         past_page(&past, request, npa, page).await?
     } else {
+        let include = IncludeCommonName::parse(&request.params)?;
         let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
         let page = request.page.slice(dataset.exchanges_in(npa));
-        page_response(request, Some(&version), dataset.area_code(npa), page)
+        let names = include.names_of(&page.0, |ocn| dataset.carrier(ocn));
+        page_response(request, Some(&version), dataset.area_code(npa), page, names)
     };
     page.ok_or_else(|| ApiError::no_record(RecordKey::AreaCode(npa)))
 }
@@ -198,16 +216,20 @@ async fn exchange(
         let page = request.page.slice([existed.ok_or_else(missing)?].into_iter());
         return past_page(&past, request, npa, page).await?.ok_or_else(missing);
     }
-    let (version, area_code, exchange) = if request.version.version.is_some() {
+    let (version, dataset, exchange) = if request.version.version.is_some() {
         let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
-        (Some(version), dataset.area_code(npa), dataset.exchange(npa_nxx))
+        let exchange = dataset.exchange(npa_nxx);
+        (Some(version), dataset, exchange)
     } else {
         let lookups = app.lookups().await?;
         let exchange = lookups.exchange(npa_nxx, Freshness::Fresh).await;
-        (None, lookups.area_code(npa), exchange)
+        (None, lookups.into_dataset(), exchange)
     };
     let page = request.page.slice([exchange.ok_or_else(missing)?].into_iter());
-    page_response(request, version.as_ref(), area_code, page).ok_or_else(missing)
+    let include = IncludeCommonName::parse(&request.params)?;
+    let names = include.names_of(&page.0, |ocn| dataset.carrier(ocn));
+    page_response(request, version.as_ref(), dataset.area_code(npa), page, names)
+        .ok_or_else(missing)
 }
 
 /// Reads an area code and a page of its exchanges as they were; `None` if no report listed the area code. Links on the
@@ -228,9 +250,16 @@ async fn past_page(
             Record::Carrier(_) => (),
         }
     }
+    let include = IncludeCommonName::parse(&request.params)?;
+    let holders = exchanges.iter().filter(|_| include.0).filter_map(|exchange| exchange.ocn);
+    let holders = past.records(holders.map(RecordKey::Carrier)).await?;
+    let names = include.names_of(&exchanges, |ocn| match holders.get(&RecordKey::Carrier(ocn)) {
+        Some(Record::Carrier(carrier)) => Some(carrier.clone()),
+        _ => None,
+    });
     let uri = pin(&request.uri, "as_of", past.published_at);
     let request = ListRequest { uri, ..request };
-    Ok(page_response(request, None, area_code, (exchanges, pagination)))
+    Ok(page_response(request, None, area_code, (exchanges, pagination), names))
 }
 
 /// The response with a page of an area code's exchanges; `None` unless the area code is in service and a report lists
@@ -240,11 +269,22 @@ fn page_response(
     version: Option<&Version>,
     area_code: Option<AreaCode>,
     (exchanges, pagination): (Vec<Exchange>, Pagination),
+    names: Option<CommonNames>,
 ) -> Option<PageResponse<AreaCodeResult>> {
     let area_code = area_code?;
     let country = area_code.reported_country()?;
     let AreaCode { npa, state, total_exchanges, .. } = area_code;
-    let exchanges = exchanges.into_iter().map(ExchangeRow::from).collect();
-    let body = AreaCodeResult { npa, state, country, total_exchanges, exchanges, pagination };
+    let has_common_names = names.is_some();
+    let row = |exchange| ExchangeRow::new(exchange, names.as_ref());
+    let exchanges = exchanges.into_iter().map(row).collect();
+    let body = AreaCodeResult {
+        npa,
+        state,
+        country,
+        total_exchanges,
+        exchanges,
+        pagination,
+        has_common_names,
+    };
     Some(request.response(version, body, pagination))
 }

@@ -55,7 +55,7 @@ async fn csv_lists_have_the_same_rows_as_json() {
     let api = TestApi::new(routes());
     for (target, field) in [
         ("/v1/npa/415?limit=2&offset=3", "exchanges"),
-        ("/v1/npa?npa=416&nxx=234", "exchanges"),
+        ("/v1/npa?npa=416&nxx=234&include=common_name", "exchanges"),
         ("/v1/npa/700/nxx/200", "exchanges"),
         ("/v1/npa/415/nxx/200/blocks", "blocks"),
     ] {
@@ -79,6 +79,21 @@ async fn errors_state_the_rule_and_the_value() {
 #[tokio::test]
 async fn area_codes_are_filtered_by_place_service_and_date() {
     TestApi::new(routes()).assert_lists(include_str!("listed.txt")).await;
+}
+
+#[tokio::test]
+async fn exchanges_have_their_holders_everyday_names_on_request() {
+    let api = TestApi::new(routes());
+    for target in ["/v1/npa/415?limit=1", "/v1/npa/415/nxx/200", "/v1/npa/415?nxx=200"] {
+        let absent = &api.ok(target).await["exchanges"][0];
+        assert_eq!(absent.get("common_name"), None, "{target}");
+        let separator = if target.contains('?') { '&' } else { '?' };
+        let named = api.ok(&format!("{target}{separator}include=common_name")).await;
+        assert_eq!(named["exchanges"][0]["common_name"], "AT&T California", "{target}");
+    }
+    let unheld = api.ok("/v1/npa/415/nxx/203?include=common_name").await;
+    let name = unheld["exchanges"][0].get("common_name");
+    assert_eq!(name.map(ToString::to_string).as_deref(), Some("null"));
 }
 
 /// Routes with a history. On `date`, the day of the second version, a block of 415-200 and area code 465 start. The
@@ -121,9 +136,10 @@ async fn the_past_is_judged_on_its_own_day_with_its_own_records() {
         let holder = holders.find(|holder| holder["ocn"] == "6529").unwrap();
         assert_eq!(holder["blocks"], held_blocks, "{as_of}");
         for target in ["/v1/npa/415/nxx/201?", "/v1/npa/415?offset=1&limit=1&"] {
-            let page = api.ok(&format!("{target}as_of={as_of}")).await;
+            let page = api.ok(&format!("{target}include=common_name&as_of={as_of}")).await;
             assert_eq!(page["exchanges"].as_array().unwrap().len(), 1, "{page}");
             assert_eq!(page["exchanges"][0]["rate_center"], rate_center, "{target}{as_of}");
+            assert_eq!(page["exchanges"][0]["common_name"], "T-Mobile", "{target}{as_of}");
         }
     }
 }

@@ -10,6 +10,7 @@ use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCod
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
+    common_names::{CommonNames, IncludeCommonName},
     csv_pages::Rows,
     errors::{ApiError, ListError},
     pagination::{ListRequest, Page, PageResponse, Pagination},
@@ -47,6 +48,10 @@ pub struct FoundExchange {
     /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
+    /// Everyday name of the assigned holder; `null` if it has none. Present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "AT&T")]
+    pub common_name: Option<Option<String>>,
     /// Type of the assigned holder; numbers may have been ported. `null` if no source provides it.
     #[schema(required)]
     pub carrier_type: Option<CarrierType>,
@@ -60,13 +65,14 @@ pub struct FoundExchange {
     pub status: Status,
 }
 
-impl From<Exchange> for FoundExchange {
-    fn from(exchange: Exchange) -> Self {
+impl FoundExchange {
+    fn new(exchange: Exchange, names: Option<&CommonNames>) -> Self {
         Self {
             npa: exchange.npa,
             nxx: exchange.nxx,
             ocn: exchange.ocn,
             company_name: exchange.company_name,
+            common_name: names.map(|names| names.get(exchange.ocn)),
             carrier_type: exchange.carrier_type,
             rate_center: exchange.rate_center,
             state: exchange.state,
@@ -81,11 +87,20 @@ impl From<Exchange> for FoundExchange {
 pub struct SearchResult {
     pub results: Vec<FoundExchange>,
     pub pagination: Pagination,
+    #[serde(skip)]
+    has_common_names: bool,
 }
+
+const DEFAULT_COLUMNS: &str =
+    "npa nxx ocn company_name carrier_type rate_center state country status";
 
 impl Rows for SearchResult {
     const COLUMNS: &'static str =
-        "npa nxx ocn company_name carrier_type rate_center state country status";
+        "npa nxx ocn company_name common_name carrier_type rate_center state country status";
+
+    fn columns(&self) -> &'static str {
+        if self.has_common_names { Self::COLUMNS } else { DEFAULT_COLUMNS }
+    }
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {
         self.results.iter()
@@ -101,7 +116,7 @@ const REQUIRED: &str = "At least one of q, npa, nxx, ocn, company, rate_center, 
 /// exchange code.
 #[utoipa::path(
     get, path = "/v1/search", operation_id = "searchExchanges", tag = "Lists and pages",
-    params(Search, ListRequest),
+    params(Search, IncludeCommonName, ListRequest),
     responses((status = 200, description = "A page of matching exchanges", body = SearchResult), ListError)
 )]
 async fn search(
@@ -109,10 +124,13 @@ async fn search(
     request: ListRequest,
 ) -> Result<PageResponse<SearchResult>, ApiError> {
     let search = parse_filters(&request.params)?;
+    let include = IncludeCommonName::parse(&request.params)?;
     let select = |dataset: &Dataset, page: Page| {
         let (exchanges, pagination) = page.slice(dataset.search(&search, today()));
-        let results = exchanges.into_iter().map(FoundExchange::from).collect();
-        (SearchResult { results, pagination }, pagination)
+        let names = include.names_of(&exchanges, |ocn| dataset.carrier(ocn));
+        let row = |exchange| FoundExchange::new(exchange, names.as_ref());
+        let results = exchanges.into_iter().map(row).collect();
+        (SearchResult { results, pagination, has_common_names: names.is_some() }, pagination)
     };
     request.list(&app, select).await
 }

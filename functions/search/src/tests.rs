@@ -13,7 +13,10 @@ async fn each_filter_selects_exchanges_ignoring_case() {
 
 #[tokio::test]
 async fn csv_results_have_the_same_rows_as_json() {
-    TestApi::new(routes()).assert_csv_agrees_with_json("/v1/search?country=US", "results").await;
+    let api = TestApi::new(routes());
+    for target in ["/v1/search?country=US", "/v1/search?country=US&include=common_name"] {
+        api.assert_csv_agrees_with_json(target, "results").await;
+    }
 }
 
 #[tokio::test]

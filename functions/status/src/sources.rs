@@ -67,6 +67,11 @@ pub struct Source {
     /// Percentages of its exchanges with a `holder`, `ocn`, `state` or `rate_center`, and of those that are `assigned`,
     /// `unassigned` or `reserved`. `carrier_type` is the percentage of exchanges with an OCN whose carrier has a type.
     pub percentages: BTreeMap<String, f64>,
+    /// The terms of use, as far as they are known.
+    #[schema(
+        example = "The report states no license. Ask NANPA (nanpa.com) before you redistribute it."
+    )]
+    pub license: &'static str,
     /// Facts that this report does not contain.
     pub cannot_tell: &'static [&'static str],
 }
@@ -80,7 +85,7 @@ impl From<Snapshot> for Sources {
 
 impl From<(ReportName, ImportedReport)> for Source {
     fn from((report, imported): (ReportName, ImportedReport)) -> Self {
-        let ReportDescription { publisher, title, cannot_tell, .. } = report.description();
+        let ReportDescription { publisher, title, license, cannot_tell, .. } = report.description();
         Self {
             report,
             title,
@@ -95,6 +100,7 @@ impl From<(ReportName, ImportedReport)> for Source {
             unknown_values: imported.unknown_values,
             counts: imported.counts,
             percentages: imported.percentages,
+            license,
             cannot_tell,
         }
     }
@@ -102,8 +108,8 @@ impl From<(ReportName, ImportedReport)> for Source {
 
 /// Sources of the data
 ///
-/// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, and what
-/// it cannot tell. Rules and time zones come from the libraries in the release's notices.
+/// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, license, and
+/// what it cannot tell. Rules and time zones come from the libraries in the release's notices.
 #[utoipa::path(
     get, path = "/v1/sources", operation_id = "getSources", tag = "Status", security(()),
     responses(

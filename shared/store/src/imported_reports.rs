@@ -59,9 +59,20 @@ impl ReportName {
                 &["the origin of a type or name"],
             ),
         };
-        ReportDescription { publisher, title, max_age_days, cannot_tell }
+        let license = match publisher {
+            "NANPA" => NANPA_LICENSE,
+            "CNAC" => CNAC_LICENSE,
+            _ => OPERATOR_LICENSE,
+        };
+        ReportDescription { publisher, title, license, max_age_days, cannot_tell }
     }
 }
+
+const NANPA_LICENSE: &str =
+    "The report states no license. Ask NANPA (nanpa.com) before you redistribute it.";
+const CNAC_LICENSE: &str =
+    "The report states no license. See the website's terms of use, or ask CNAC (cnac.ca).";
+const OPERATOR_LICENSE: &str = "Ask the operator of this service.";
 
 const USE_AND_PORTING: &str = "whether a number is in use, or was ported to another carrier";
 const CODES_CANNOT_TELL: &[&str] = &[
@@ -80,6 +91,8 @@ const BLOCKS_CANNOT_TELL: &[&str] =
 pub struct ReportDescription {
     pub publisher: &'static str,
     pub title: &'static str,
+    /// The terms of use, as far as they are known.
+    pub license: &'static str,
     /// The age in days beyond which its publisher has stalled; `None` without a schedule. Most reports are published
     /// every day, the area code database every month. The alarms in `template.yaml` have the same defaults.
     pub max_age_days: Option<i64>,

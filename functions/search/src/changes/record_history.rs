@@ -77,7 +77,13 @@ async fn history(
         .zip(&pairs)
         .filter_map(|((position, _), pair)| ChangeRow::new(history.publication(*position)?, pair));
     let changes = changes.collect();
-    let (since, until) = (history.start().into(), history.current().into());
-    let body = ChangeList { since, until, is_current: true, changes, pagination };
+    let body = ChangeList {
+        since: history.start().into(),
+        until: history.current().into(),
+        is_current: true,
+        history_begins_at: history.start().at,
+        changes,
+        pagination,
+    };
     Ok(request.response(None, body, pagination))
 }

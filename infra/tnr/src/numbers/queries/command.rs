@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Route parameters without an option: formats have their own, and the others are for programs.
-const OMITTED_PARAMS: [&str; 2] = ["format", "version"];
+const OMITTED_PARAMS: [&str; 3] = ["format", "include", "version"];
 const MAX_LISTED_VALUES: usize = 12;
 
 #[derive(Debug)]
