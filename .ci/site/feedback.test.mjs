@@ -167,7 +167,7 @@ test("the later of two requests is shown", () => withTab("/", {}, async (tab) =>
 }));
 
 test("only sample data is labeled as such", () => withTab("/", {}, async (tab) => {
-  const note = tab.getByText("For real data, run tnr import --fetch.");
+  const note = tab.getByText("For real data, run tnr import --fetch");
   for (const isSample of [true, false]) {
     const response = await fetch(`${SERVICE_URL}/v1/stats`);
     const headers = Object.fromEntries(response.headers);

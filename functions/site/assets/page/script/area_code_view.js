@@ -1,67 +1,95 @@
 // An area code's place in the numbering plan and its exchanges, a single exchange, or a state's area codes.
 
+const INCLUDE_NAMES = { include: "common_name" };
+
 const areaCodeView = {
   about: "See an area code's dates, overlays, dialing rules and holders, and list its exchanges.",
   title: ({ npa, nxx, state }) => {
     if (npa) return nxx ? `Exchange ${npa}-${nxx}` : `Area code ${npa}`;
     return state ? `Area codes in ${stateName(state)}` : "";
   },
-  requestTarget: ({ npa, nxx, state, offset }, version) => {
-    const page = { limit: PAGE_ROWS, offset, version };
+  requestTarget: (params, version) => {
+    const { npa, nxx, state } = params;
+    const page = pageParams(params, version);
     if (!npa) return state ? target("/v1/area-codes", { state, ...page }) : null;
-    if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`);
-    return target(`/v1/npa/${segment(npa)}`, page);
+    if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`, INCLUDE_NAMES);
+    return target(`/v1/npa/${segment(npa)}`, { ...INCLUDE_NAMES, ...page });
   },
-  planTarget: ({ npa, nxx, offset }) => (npa && !nxx && !offset ? target(`/v1/area-codes/${segment(npa)}`) : null),
+  planTarget: ({ npa, nxx, offset, sort }) =>
+    (npa && !nxx && !offset && !sort ? target(`/v1/area-codes/${segment(npa)}`) : null),
   summary: ({ body }, params) => {
     const title = areaCodeView.title(params);
+    if (params.nxx) return `${title}: ${toWords(body.exchanges[0].status)}`;
     return body.pagination ? listSummary(title, body) : `${title}: ${planSummary(body)}`;
   },
   show: (response, params) => {
     const { body, plan } = response;
     if (body.area_codes) return stateList(response, params);
+    if (params.nxx) return exchangeCard(body);
     return element("div", { class: "parts" },
       plan && planCard(plan), body.exchanges && element("div", {}, exchangeList(response, params)));
   },
 };
 
+const placeName = ({ state, country }) =>
+  [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");
+
 /** The exchanges. Below an area code's plan, they need no place. */
-function exchangeList({ body, headers, plan }, params) {
-  const { npa, state, country, total_exchanges: exchanges, pagination } = body;
-  const title = areaCodeView.title(params);
-  const place = [state && stateName(state), countryName(country)].filter(Boolean).join(", ");
-  const detail = params.nxx ? `${place} · ${formatCount(exchanges, "exchange", "exchanges")} in ${npa}` : place;
+function exchangeList(response, params) {
+  const { body, plan } = response;
+  const { npa } = params;
   const columns = [
-    ["NXX", ({ nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, nxx), "mono"],
-    ["Company", ({ company_name: name }) => name],
-    ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
-    ["Rate center", ({ rate_center: center }) => center],
-    ["Status", ({ status }) => toWords(status), "short"],
+    ["NXX", ({ nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, nxx), "mono", ({ nxx }) => nxx],
+    ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
+    ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
+    ["Rate center", ({ rate_center: center }) => center, "", ({ rate_center: center }) => center],
+    ["Status", ({ status }) => toWords(status), "short", ({ status }) => status],
   ];
   const list = listCard({
-    title: plan ? "Exchanges" : title, detail: plan ? "" : detail, table: table(title, columns, body.exchanges),
-    pagination, headers, view: "area-code", params,
+    title: plan ? "Exchanges" : `Exchanges in ${npa}`, detail: plan ? "" : placeName(body), order: "by NXX", columns,
+    rows: body.exchanges, response, view: "area-code", params,
+    jump: { label: "NXX", pattern: "[2-9][0-9]{2}", keyOf: ({ nxx }) => nxx },
   });
-  const link = (text) => element("p", { class: "caveat" }, element("a", { href: viewUrl("area-code", { npa }) }, text));
-  const links = params.nxx
-    ? [link(`All exchanges in ${npa}`), historyLink({ exchange: `${npa}-${params.nxx}` })]
-    : [!plan && link(`About area code ${npa}`)];
-  return [...list, ...links].filter(Boolean);
+  const about = element("p", { class: "caveat" },
+    element("a", { href: viewUrl("area-code", { npa }) }, `About area code ${npa}`));
+  return plan ? list : [...list, about];
+}
+
+/** A single exchange: its holder, its place and its numbers. */
+function exchangeCard({ npa, state, country, exchanges: [exchange] }) {
+  const { nxx, ocn, rate_center: center, status } = exchange;
+  const tone = { ASSIGNED: "good", RESERVED: "warning" }[status] ?? "";
+  const link = (view, params, text) => element("a", { href: viewUrl(view, params) }, text);
+  return element("article", { class: "card" },
+    element("div", { class: "card-head" },
+      element("div", { class: "title" },
+        element("h2", { tabindex: "-1" }, `Exchange ${npa}-${nxx}`), element("p", {}, placeName({ state, country }))),
+      element("span", { class: `badge ${tone}` }, toWords(status))),
+    element("section", {},
+      element("dl", { class: "pairs" },
+        pair("Carrier", holderNames(exchange) ?? "Nobody holds this exchange."),
+        ocn && pair("OCN", ocnLink(ocn)),
+        center && pair("Rate center", center),
+        pair("Numbers", `(${npa}) ${nxx}-0000 to ${nxx}-9999`)),
+      element("p", { class: "links" },
+        link("changes", { exchange: `${npa}-${nxx}` }, "History"),
+        link("area-code", { npa }, `All exchanges in ${npa}`))));
 }
 
 /** A state's area codes, with the state on the map. */
-function stateList({ body, headers }, params) {
-  const title = areaCodeView.title(params);
+function stateList(response, params) {
   const columns = [
-    ["NPA", ({ npa }) => npaLink(npa), "mono"],
+    ["NPA", ({ npa }) => npaLink(npa), "mono", ({ npa }) => npa],
     ["State or province", ({ states }) => states.map(stateName).join(", ")],
-    ["Since", (code) => (code.status === "PLANNED" ? planSummary(code) : code.in_service_on), "short"],
+    ["In service since", (code) => (code.status === "PLANNED" ? planSummary(code) : code.in_service_on), "short",
+      ({ in_service_on: date }) => date],
     ["Overlays", ({ npa, overlay }) => (overlay.length > 0 ? npaLinks(overlay.filter((other) => other !== npa)) : null)],
-    ["Exchanges", ({ total_exchanges: count }) => count?.toLocaleString("en"), "short"],
+    ["Exchanges", ({ total_exchanges: count }) => count?.toLocaleString("en"), "short",
+      ({ total_exchanges: count }) => count],
   ];
   const [heading, ...list] = listCard({
-    title, detail: "", table: table(title, columns, body.area_codes),
-    pagination: body.pagination, headers, view: "area-code", params,
+    title: areaCodeView.title(params), order: "by NPA", columns, rows: response.body.area_codes,
+    response, view: "area-code", params,
   });
-  return element("div", { class: "state" }, heading, stateMap([params.state]), ...list.filter(Boolean));
+  return element("div", { class: "state" }, heading, stateMap([params.state]), ...list);
 }

@@ -1,30 +1,42 @@
 // The carrier list, and a single carrier.
 
+const OCN = /^[0-9A-Z]{4}$/i;
+
 const carriersView = {
   about: "Find carriers by name, OCN, place or type, and see where their exchanges are.",
   title: ({ ocn, q }) => (ocn ? `Carrier ${ocn}` : q ? `Carriers: ${q}` : "Carriers"),
-  requestTarget: ({ ocn, q, country, state, type, offset }, version) =>
-    ocn
-      ? target(`/v1/carrier/${segment(ocn)}`)
-      : target("/v1/carriers", { q, country, state, type, limit: PAGE_ROWS, offset, version }),
-  summary: ({ body }, params) => params.ocn
-    ? `${carrierName(body)}, ${formatCount(body.exchanges.total, "exchange", "exchanges")}`
-    : listSummary("Carriers", body),
-  show: (response, params) => (params.ocn ? carrierCard(response.body) : carrierList(response, params)),
+  requestTarget: (params, version) => {
+    const ocn = params.ocn ?? typedOcn(params);
+    return ocn ? target(`/v1/carrier/${segment(ocn)}`) : carrierListTarget(params, version);
+  },
+  // Words such as `4COM` look like OCNs.
+  retryTarget: ({ status }, params) => (status === 404 && typedOcn(params) ? carrierListTarget(params) : null),
+  summary: ({ body }) => body.carriers ? listSummary("Carriers", body)
+    : `${carrierName(body)}, ${formatCount(body.exchanges.total, "exchange", "exchanges")}`,
+  show: (response, params) => (response.body.carriers ? carrierList(response, params) : carrierCard(response.body)),
 };
 
-function carrierList({ body, headers }, params) {
+/** The OCN in the field for names; null if it has none, or there are other filters. */
+const typedOcn = ({ q = "", country, state, type }) =>
+  (OCN.test(q) && /\d/.test(q) && !country && !state && !type ? q : null);
+
+const carrierListTarget = (params, version) => {
+  const { q, country, state, type } = params;
+  return target("/v1/carriers", { q, country, state, type, ...pageParams(params, version) });
+};
+
+function carrierList(response, params) {
   const columns = [
-    ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
-    ["Company", ({ company_name: company, common_name: common }) =>
-      common && company ? `${company} (${common})` : company ?? common],
-    ["Type", ({ carrier_type: type }) => type, "short"],
-    ["State", ({ state }) => state, "mono"],
-    ["Country", ({ country }) => country, "mono"],
+    ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
+    ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
+    ["Type", ({ carrier_type: type }) => type, "short", ({ carrier_type: type }) => type],
+    ["State", ({ state }) => state, "mono", ({ state }) => state],
+    ["Country", ({ country }) => country, "mono", ({ country }) => country],
   ];
   return element("div", {}, listCard({
-    title: "Carriers", detail: "", table: table("Carriers", columns, body.carriers),
-    pagination: body.pagination, headers, view: "carriers", params,
+    title: "Carriers", order: params.q ? "best matches first" : "by OCN", columns, rows: response.body.carriers,
+    response, view: "carriers", params,
+    empty: element("p", {}, "No carrier matches. Each word must be the start of a word in a name."),
   }));
 }
 
@@ -35,28 +47,32 @@ function bar(share) {
   return length;
 }
 
-const carrierName = ({ ocn, company_name: company, common_name: common }) => company ?? common ?? `OCN ${ocn}`;
+const carrierName = ({ ocn, company_name: company, common_name: common }) => common ?? company ?? `OCN ${ocn}`;
 
 function carrierCard(carrier) {
-  const { ocn, company_name: company, common_name: common, carrier_type: type, state, country, exchanges } = carrier;
-  const place = [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");
+  const { ocn, company_name: company, common_name: common, carrier_type: type, exchanges } = carrier;
+  const place = placeName(carrier);
   const states = Object.entries(exchanges.by_state).sort(([, a], [, b]) => b - a);
   const most = states[0]?.[1] ?? 1;
+  const link = (view, params, text) => element("a", { href: viewUrl(view, params) }, text);
   return element("article", { class: "card" },
     element("div", { class: "card-head" },
       element("div", { class: "title" },
-        element("h2", { tabindex: "-1" }, carrierName(carrier)), place && element("p", {}, place)),
+        element("h2", { tabindex: "-1" }, carrierName(carrier)),
+        common && company && element("p", {}, company), place && element("p", {}, place)),
       type && element("span", { class: "badge" }, type)),
     element("section", {},
       element("dl", { class: "pairs" },
         pair("OCN", element("code", {}, ocn), ocn),
-        common && company && pair("Known as", common),
         pair("Exchanges", exchanges.total.toLocaleString("en"))),
-      historyLink({ carrier: ocn })),
+      element("p", { class: "links" },
+        exchanges.total > 0 && link("search", { ocn }, "List its exchanges"),
+        link("changes", { carrier: ocn }, "History"),
+        link("changes", { ocn }, "Changes to it and its exchanges"))),
     states.length > 0 && element("section", {},
       element("h3", {}, "Exchanges by state or province"),
       element("ul", { class: "bars" }, states.map(([code, count]) => element("li", {},
-        element("a", { href: viewUrl("search", { ocn, state: code }) }, stateName(code)),
+        link("search", { ocn, state: code }, stateName(code)),
         bar(count / most),
         element("span", {}, count.toLocaleString("en")))))));
 }

@@ -1,7 +1,22 @@
 // The request with its response, and code that sends the request.
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
-const shown = { requested: "", response: null, language: "response" };
+const shown = { requested: "", response: null, language: "response", isOpenBelow: false };
+
+/** Opens the pane beside a number. Below a list or card, it stays as the user left it. */
+function placeCodePane(view) {
+  const isBeside = view === "number";
+  byId("code").parentElement.classList.toggle("wide", !isBeside);
+  if (isBeside) byId("code-details").open = true;
+  else byId("code-details").open = shown.isOpenBelow;
+}
+
+/** Opens the pane below a list, and moves there. */
+function showCodePane() {
+  byId("code-details").open = true;
+  byId("code").scrollIntoView({ block: "nearest" });
+  byId("code-details").querySelector("summary").focus({ preventScroll: true });
+}
 
 /** Shows a request with its response. */
 function showCode(requested, response) {
@@ -47,6 +62,9 @@ function moveBetweenTabs(event) {
 }
 
 function startCodePane() {
+  byId("code-details").addEventListener("toggle", ({ target: details }) => {
+    if (byId("code").parentElement.classList.contains("wide")) shown.isOpenBelow = details.open;
+  });
   for (const tab of tabs) {
     tab.addEventListener("click", () => selectTab(tab));
     tab.addEventListener("keydown", moveBetweenTabs);

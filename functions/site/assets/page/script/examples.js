@@ -7,7 +7,7 @@ const exampleFlag = (name, abbreviation, folder) => {
   return { name, abbreviation, svg: `${at}.svg`, png };
 };
 
-const onePage = { limit: 25, offset: 0, total: 3 };
+const onePage = { limit: 100, offset: 0, total: 3 };
 const status = "ASSIGNED";
 const inSanRafael = { carrier_type: "CLEC", rate_center: "SAN RAFAEL", state: "CA", country: "US", status };
 
@@ -47,9 +47,9 @@ const EXAMPLES = {
     body: {
       npa: "415", state: "CA", country: "US", total_exchanges: 3,
       exchanges: [
-        { nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", rate_center: "SAN RAFAEL", status },
-        { nxx: "208", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", rate_center: "SNFC CNTRL", status },
-        { nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", rate_center: "SAN RAFAEL", status },
+        { nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", common_name: "Sample Fiber", rate_center: "SAN RAFAEL", status },
+        { nxx: "208", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", common_name: null, rate_center: "SNFC CNTRL", status },
+        { nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", common_name: "Sample Cable", rate_center: "SAN RAFAEL", status },
       ],
       pagination: onePage,
     },
@@ -82,7 +82,7 @@ const EXAMPLES = {
     body: {
       since: { publication: VERSIONS[0], version: VERSIONS[0], published_at: "2026-11-20T09:00:41Z" },
       until: { publication: VERSIONS[1], version: VERSIONS[1], published_at: "2026-11-21T09:00:38Z" },
-      is_current: true,
+      is_current: true, history_begins_at: "2026-11-20T09:00:41Z",
       changes: [
         change("carrier", "291L", { "exchanges.total": { before: 52, after: 53 } }),
         change("exchange", "415-208", {
@@ -98,9 +98,9 @@ const EXAMPLES = {
     params: { q: "sample san rafael" },
     body: {
       results: [
-        { npa: "415", nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", ...inSanRafael },
-        { npa: "415", nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", ...inSanRafael },
-        { npa: "628", nxx: "200", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", ...inSanRafael },
+        { npa: "415", nxx: "206", ocn: "176L", company_name: "SAMPLE FIBER COMMUNICATIONS, LLC", common_name: "Sample Fiber", ...inSanRafael },
+        { npa: "415", nxx: "209", ocn: "296C", company_name: "SAMPLE CABLE PHONE, LLC", common_name: "Sample Cable", ...inSanRafael },
+        { npa: "628", nxx: "200", ocn: "291L", company_name: "SAMPLE SPECTRUM HOLDINGS, LLC", common_name: null, ...inSanRafael },
       ],
       pagination: onePage,
     },

@@ -3,7 +3,7 @@
 /** Shows an error at the invalid field, or in place of the result. */
 function showFailure(response, form) {
   if (response.status === 401) return showKeyError();
-  const fieldError = response.status === 400 && findFieldError(response.body?.message, form);
+  const fieldError = response.status === 400 && form && findFieldError(response.body?.message, form);
   if (fieldError) return showFieldError(...fieldError);
   const { title, message, advice } = describeFailure(response);
   announce([title, message, advice].filter(Boolean).join(". "));

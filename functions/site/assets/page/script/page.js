@@ -2,6 +2,7 @@
 
 const VIEWS = {
   number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView, changes: changesView,
+  sources: sourcesView,
 };
 const NAME = "Telephone numbers";
 /** The reports whose dates are in the footer. */
@@ -30,7 +31,7 @@ function currentView() {
 /** Navigates to a view. `state` holds the data version, which the URL omits. */
 function go(hash, state = null) {
   history.pushState(state, "", hash);
-  open("user");
+  return open("user");
 }
 
 /** Opens the view in the URL. `cause` is `user`, `history` (Back and Forward) or `new` (the page was loaded). */
@@ -45,16 +46,18 @@ async function open(cause) {
   clearFieldErrors();
   const form = showForm(name, params);
   showRecentLookups();
+  placeCodePane(name);
   const requested = view.requestTarget(params, version);
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
   const isEmpty = Object.keys(params).length === 0;
-  if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form.querySelector("input").focus({ preventScroll: true });
+  if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form?.querySelector("input").focus({ preventScroll: true });
   const { signal } = pending;
   const keyReceived = cause === "new" ? receiveKey() : null;
   if (requested !== null) await keyReceived;
   if (signal.aborted) return;
-  if (requested === null || (isEmpty && currentKey() === null)) return showExample(name);
-  const response = await fetchLatest(requested, view.planTarget?.(params));
+  const isAllowed = view.isPublic || !isEmpty || currentKey() !== null;
+  if (requested === null || !isAllowed) return showExample(name);
+  const response = await fetchLatest(requested, view, params);
   if (response === null) return;
   // A data version is retained for only a few days. If it is gone, show the page from the current one.
   if (response.status === 400 && version) {
@@ -62,18 +65,21 @@ async function open(cause) {
     return open(cause);
   }
   show(name, params, response, form);
-  if (cause === "user" && !isEmpty) goToResult();
+  if (cause === "user" && (view.isPublic || !isEmpty)) goToResult();
 }
 
 /** Sends requests. Returns the response, or null if a later request replaced it. The page stays unchanged meanwhile. */
-async function fetchLatest(requested, planTarget) {
+async function fetchLatest(requested, view, params) {
   const { signal } = pending;
   byId("result").setAttribute("aria-busy", "true");
   spinnerTimer = setTimeout(() => {
     byId("result").classList.add("slow");
     announce("Loading");
   }, SPINNER_DELAY);
-  const response = await sendAfterPlan(requested, planTarget, signal);
+  let response = await sendAfterPlan(requested, view.planTarget?.(params), signal);
+  const retried = view.retryTarget?.(response, params);
+  if (retried) response = { requested: retried, ...await send(retried, { signal }) };
+  if (params.sort) response.all = await allRows(response, signal);
   if (signal.aborted) return null;
   stopWaiting();
   return response;
@@ -122,6 +128,7 @@ function show(name, params, response, form) {
 
 /** Focuses the result and scrolls it into view. Field errors already have focus. */
 function goToResult() {
+  if (focusSorted()) return;
   const heading = byId("result").querySelector("h2");
   if (heading === null) return;
   heading.focus({ preventScroll: true });
@@ -138,7 +145,8 @@ function showForm(name, params) {
     form.hidden = form.dataset.view !== name;
     if (form.hidden) continue;
     for (const field of form.querySelectorAll("[name]")) {
-      field.value = params[field.name] ?? (field.name === "country" && name === "number" ? "US" : "");
+      if (field.type === "date") field.value = dayOf(params[field.name]);
+      else field.value = params[field.name] ?? (field.name === "country" && name === "number" ? "US" : "");
     }
     const details = form.querySelector("details");
     const hasMore = details && [...details.querySelectorAll("[name]")].some((field) => field.value);

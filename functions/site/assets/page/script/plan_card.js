@@ -42,6 +42,7 @@ function planRows(plan) {
     ["Dialing", dialing.notes],
     ["Relief", reliefPlan(relief)],
     ["Notes", notes],
+    ["History", element("a", { href: viewUrl("changes", { npa }) }, "Changes to it and its exchanges")],
   ];
   return rows.filter(([, content]) => content?.length !== 0 && content).map(([name, content]) => pair(name, content));
 }

@@ -8,20 +8,21 @@ const searchView = {
   requestTarget: (params, version) => {
     const filters = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
     if (Object.keys(filters).length === 0) return null;
-    return target("/v1/search", { ...filters, limit: PAGE_ROWS, offset: params.offset, version });
+    return target("/v1/search", { ...filters, ...INCLUDE_NAMES, ...pageParams(params, version) });
   },
   summary: ({ body }) => listSummary("Exchanges", body),
-  show: ({ body, headers }, params) => {
+  show: (response, params) => {
+    const place = ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null;
+    const code = ({ npa, nxx }) => `${npa}-${nxx}`;
     const columns = [
-      ["Exchange", ({ npa, nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, `${npa}-${nxx}`), "mono"],
-      ["Company", ({ company_name: name }) => name],
-      ["OCN", ({ ocn }) => ocnLink(ocn), "mono"],
-      ["Place", ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null],
-      ["Status", ({ status }) => toWords(status), "short"],
+      ["Exchange", (row) => element("a", { href: viewUrl("area-code", { npa: row.npa, nxx: row.nxx }) }, code(row)), "mono", code],
+      ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
+      ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
+      ["Place", place, "", place],
+      ["Status", ({ status }) => toWords(status), "short", ({ status }) => status],
     ];
     return element("div", {}, listCard({
-      title: "Exchanges", detail: "", table: table("Exchanges", columns, body.results),
-      pagination: body.pagination, headers, view: "search", params,
+      title: "Exchanges", order: "by code", columns, rows: response.body.results, response, view: "search", params,
     }));
   },
 };
