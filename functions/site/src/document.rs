@@ -51,10 +51,8 @@ fn without_comments(source: &str) -> String {
 impl Document {
     /// Fills a template with the shared style and script, followed by the page's own. Script parts share one scope.
     pub fn assemble(template: &str, style: &str, scripts: &[&str]) -> Self {
-        let style = without_comments(&[SHARED_STYLE, style].join("
-"));
-        let script = without_comments(&[SHARED_SCRIPTS, scripts].concat().join("
-"));
+        let style = without_comments(&[SHARED_STYLE, style].join("\n"));
+        let script = without_comments(&[SHARED_SCRIPTS, scripts].concat().join("\n"));
         let html = template
             .replace("{{version}}", env!("CARGO_PKG_VERSION"))
             .replace("{{theme}}", THEME_SCRIPT)
@@ -103,6 +101,7 @@ impl Document {
     pub fn assert_complete(&self) {
         let html = &self.html;
         assert!(!html.contains("{{"), "a placeholder is not filled");
+        assert!(!html.contains("\n/*"), "it has comments");
         assert_eq!(html.matches("<script").count(), 2);
         assert_eq!(html.matches("</script").count(), 2);
         assert_eq!(html.matches("</style").count(), 1);
