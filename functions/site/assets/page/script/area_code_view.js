@@ -39,7 +39,7 @@ function exchangeList(response, params) {
   const { body, plan } = response;
   const { npa } = params;
   const columns = [
-    ["NXX", ({ nxx }) => element("a", { href: viewUrl("area-code", { npa, nxx }) }, nxx), "mono", ({ nxx }) => nxx],
+    ["NXX", ({ nxx }) => viewLink("area-code", { npa, nxx }, nxx), "mono", ({ nxx }) => nxx],
     ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
     ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
     ["Rate center", ({ rate_center: center }) => center, "", ({ rate_center: center }) => center],
@@ -50,8 +50,7 @@ function exchangeList(response, params) {
     rows: body.exchanges, response, view: "area-code", params,
     jump: { label: "NXX", pattern: "[2-9][0-9]{2}", keyOf: ({ nxx }) => nxx },
   });
-  const about = element("p", { class: "caveat" },
-    element("a", { href: viewUrl("area-code", { npa }) }, `About area code ${npa}`));
+  const about = element("p", { class: "links" }, viewLink("area-code", { npa }, `About area code ${npa}`));
   return plan ? list : [...list, about];
 }
 
@@ -59,7 +58,6 @@ function exchangeList(response, params) {
 function exchangeCard({ npa, state, country, exchanges: [exchange] }) {
   const { nxx, ocn, rate_center: center, status } = exchange;
   const tone = { ASSIGNED: "good", RESERVED: "warning" }[status] ?? "";
-  const link = (view, params, text) => element("a", { href: viewUrl(view, params) }, text);
   return element("article", { class: "card" },
     element("div", { class: "card-head" },
       element("div", { class: "title" },
@@ -72,8 +70,8 @@ function exchangeCard({ npa, state, country, exchanges: [exchange] }) {
         center && pair("Rate center", center),
         pair("Numbers", `(${npa}) ${nxx}-0000 to ${nxx}-9999`)),
       element("p", { class: "links" },
-        link("changes", { exchange: `${npa}-${nxx}` }, "History"),
-        link("area-code", { npa }, `All exchanges in ${npa}`))));
+        viewLink("changes", { exchange: `${npa}-${nxx}` }, "History"),
+        viewLink("area-code", { npa }, `All exchanges in ${npa}`))));
 }
 
 /** A state's area codes, with the state on the map. */

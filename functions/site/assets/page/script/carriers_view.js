@@ -54,7 +54,6 @@ function carrierCard(carrier) {
   const place = placeName(carrier);
   const states = Object.entries(exchanges.by_state).sort(([, a], [, b]) => b - a);
   const most = states[0]?.[1] ?? 1;
-  const link = (view, params, text) => element("a", { href: viewUrl(view, params) }, text);
   return element("article", { class: "card" },
     element("div", { class: "card-head" },
       element("div", { class: "title" },
@@ -66,13 +65,13 @@ function carrierCard(carrier) {
         pair("OCN", element("code", {}, ocn), ocn),
         pair("Exchanges", exchanges.total.toLocaleString("en"))),
       element("p", { class: "links" },
-        exchanges.total > 0 && link("search", { ocn }, "List its exchanges"),
-        link("changes", { carrier: ocn }, "History"),
-        link("changes", { ocn }, "Changes to it and its exchanges"))),
+        exchanges.total > 0 && viewLink("search", { ocn }, "List its exchanges"),
+        viewLink("changes", { carrier: ocn }, "History"),
+        viewLink("changes", { ocn }, "Changes to it and its exchanges"))),
     states.length > 0 && element("section", {},
       element("h3", {}, "Exchanges by state or province"),
       element("ul", { class: "bars" }, states.map(([code, count]) => element("li", {},
-        link("search", { ocn, state: code }, stateName(code)),
+        viewLink("search", { ocn, state: code }, stateName(code)),
         bar(count / most),
         element("span", {}, count.toLocaleString("en")))))));
 }

@@ -51,7 +51,7 @@ function changeList(response, params) {
     ["Published", ({ published_at: time }) => momentOf(time, "medium"), "short"],
   ];
   return listCard({
-    title: "Changes", detail: [isClamped && "There is no earlier history: ", "since ", momentOf(since.published_at)],
+    title: "Changes", detail: [isClamped && "no earlier history; ", "since ", momentOf(since.published_at)],
     order: "oldest first", columns, rows: changes, response, view: "changes", params,
     empty: emptyReason(response.body, params),
   });
@@ -60,15 +60,15 @@ function changeList(response, params) {
 /** The reason why a list of changes is empty. */
 function emptyReason({ since, until, is_current: isCurrent, history_begins_at: start }, params) {
   const { since: from, offset, ...filters } = params;
-  const link = (changes, text) => element("a", { href: viewUrl("changes", changes) }, text);
+  const link = (changes, text) => viewLink("changes", changes, text);
   const isSame = since.publication === until.publication;
   if (isSame && since.published_at === start) {
     return [element("h2", {}, "No history yet"), element("p", {}, "It begins with the data published on ",
       momentOf(start), ". The next import is compared with that, and its changes are listed here.")];
   }
   if (isSame) {
-    return [element("h2", {}, "No later data"), element("p", {}, "The current data was published on ", momentOf(since.published_at),
-      ", and nothing was imported since. ", link({ ...filters, since: dayOf(start) }, "All changes"))];
+    return [element("h2", {}, "No later data"), element("p", {}, "The current data was published on ",
+      momentOf(since.published_at), ", and nothing was imported since. ", link({ ...filters, since: dayOf(start) }, "All changes"))];
   }
   const between = ["between ", momentOf(since.published_at), " and ", momentOf(until.published_at)];
   if (Object.values(filters).some(Boolean)) {
@@ -81,10 +81,9 @@ function emptyReason({ since, until, is_current: isCurrent, history_begins_at: s
 /** The record as it is now, unless it was removed, and its history. */
 function recordLinks({ kind, key, change }) {
   const [npa, nxx] = key.split("-");
-  const link = (view, params, text) => element("a", { href: viewUrl(view, params) }, text);
-  const now = kind === "carrier" ? ocnLink(key) : link("area-code", { npa, nxx }, key);
+  const now = kind === "carrier" ? ocnLink(key) : viewLink("area-code", { npa, nxx }, key);
   const history = { carrier: { carrier: key }, exchange: { exchange: key }, area_code: { npa: key, kind } }[kind];
-  return [change === "removed" ? key : now, element("small", {}, " ", link("changes", history, "History"))];
+  return [change === "removed" ? key : now, element("small", {}, " ", viewLink("changes", history, "History"))];
 }
 
 const FIELD_NAMES = { ocn: "OCN", npa: "NPA", nxx: "NXX", company_name: "Legal name", common_name: "Everyday name" };

@@ -4,7 +4,6 @@ function historyList(response, params) {
   const { changes, history_begins_at: start, pagination } = response.body;
   const { exchange, carrier } = params;
   const [npa, nxx] = (exchange ?? "").split("-");
-  const now = exchange ? ["area-code", { npa, nxx }, `Exchange ${exchange} now`] : ["carriers", { ocn: carrier }, `Carrier ${carrier} now`];
   const begin = element("li", { class: "begin" }, "The history begins on ", momentOf(start), ".");
   const isLast = pagination.offset + pagination.limit >= pagination.total;
   const list = listCard({
@@ -14,8 +13,9 @@ function historyList(response, params) {
     render: (rows) => element("ol", { class: "timeline" }, rows.map(historyEntry), isLast && begin),
   });
   const links = element("p", { class: "links" },
-    element("a", { href: viewUrl(now[0], now[1]) }, now[2]),
-    carrier && element("a", { href: viewUrl("changes", { ocn: carrier }) }, "Changes to its exchanges"));
+    exchange ? viewLink("area-code", { npa, nxx }, `Exchange ${exchange} now`)
+      : [viewLink("carriers", { ocn: carrier }, `Carrier ${carrier} now`),
+        viewLink("changes", { ocn: carrier }, "Changes to it and its exchanges")]);
   return [...list, links];
 }
 

@@ -1,6 +1,6 @@
 // An area code's place in the numbering plan.
 
-const npaLink = (npa) => element("a", { href: viewUrl("area-code", { npa }) }, npa);
+const npaLink = (npa) => viewLink("area-code", { npa }, npa);
 
 /** Links to area codes, separated by commas. */
 const npaLinks = (codes) => codes.flatMap((npa, index) => (index ? [", ", npaLink(npa)] : [npaLink(npa)]));
@@ -42,7 +42,7 @@ function planRows(plan) {
     ["Dialing", dialing.notes],
     ["Relief", reliefPlan(relief)],
     ["Notes", notes],
-    ["History", element("a", { href: viewUrl("changes", { npa }) }, "Changes to it and its exchanges")],
+    ["History", viewLink("changes", { npa }, "Changes to it and its exchanges")],
   ];
   return rows.filter(([, content]) => content?.length !== 0 && content).map(([name, content]) => pair(name, content));
 }
@@ -91,7 +91,7 @@ function holderName(holder) {
   const { ocn, company_name: company, common_name: common } = holder;
   const name = common ?? company ?? (ocn ? `OCN ${ocn}` : "No company");
   return element("span", { class: "name" },
-    ocn ? element("a", { href: viewUrl("carriers", { ocn }) }, name) : name,
+    ocn ? viewLink("carriers", { ocn }, name) : name,
     common && company && element("small", {}, " ", company));
 }
 

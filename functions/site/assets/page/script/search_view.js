@@ -15,7 +15,7 @@ const searchView = {
     const place = ({ rate_center: center, state }) => [center, state].filter(Boolean).join(", ") || null;
     const code = ({ npa, nxx }) => `${npa}-${nxx}`;
     const columns = [
-      ["Exchange", (row) => element("a", { href: viewUrl("area-code", { npa: row.npa, nxx: row.nxx }) }, code(row)), "mono", code],
+      ["Exchange", (row) => viewLink("area-code", { npa: row.npa, nxx: row.nxx }, code(row)), "mono", code],
       ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
       ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
       ["Place", place, "", place],

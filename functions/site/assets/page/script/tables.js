@@ -91,7 +91,7 @@ function listCard({ title, detail, order, columns, rows, response, view, params,
   const version = (pages.next ?? pages.prev)?.get("version");
   const link = (changes) => ({ href: viewUrl(view, { ...params, ...changes }), "data-version": version });
   const isSortable = !render && requested && body.pagination.total <= MAX_SORTED_ROWS && body.pagination.total > 1;
-  const offset = all ? Number(params.offset ?? 0) : body.pagination.offset;
+  const offset = all ? Math.max(0, Number(params.offset) || 0) : body.pagination.offset;
   const pagination = { ...body.pagination, offset };
   const shown = all && columns ? sortRows(all, columns, params).slice(offset, offset + pagination.limit) : rows;
   const sortUrl = isSortable ? (sort) => link({ sort, offset: "" }) : null;
@@ -102,7 +102,8 @@ function listCard({ title, detail, order, columns, rows, response, view, params,
         element("h2", { tabindex: "-1" }, title), element("p", {}, detail, detail && range && " · ", range)),
       requested && pagination.total > 0 && listTools(response, view, params, jump)),
     pagination.total === 0 && element("div", { class: "failure" }, empty),
-    shown.length > 0 && (render?.(shown) ?? table(title, columns, shown, { params: all ? params : {}, sortUrl, keyOf: jump?.keyOf })),
+    shown.length > 0
+      && (render?.(shown) ?? table(title, columns, shown, { params: all ? params : {}, sortUrl, keyOf: jump?.keyOf })),
     (headers.has("Link") || pagination.total > pagination.limit) && pageLinks(pagination, pages, link),
   ].filter(Boolean);
 }
@@ -113,18 +114,18 @@ function pageLinks({ limit, offset, total }, pages, link) {
   const page = Math.min(Math.floor(offset / limit), last + 1);
   const to = (text, number, relation) => {
     const linked = pages[relation];
+    // The changes after the last page start from a later publication.
     const isContinued = linked && number > last;
     if (number < 0 || (number > last && !isContinued) || number === page) {
       return element("span", { "aria-disabled": "true" }, text);
     }
-    // The changes after the last page start from a later publication.
     const since = (linked ?? pages.next ?? pages.prev)?.get("since");
     const changes = { offset: isContinued ? "" : number * limit || "", ...(since && { since }) };
     return element("a", { ...link(changes), rel: relation }, text);
   };
   const field = element("input", { type: "number", min: 1, max: last + 1, "aria-label": "Page", inputmode: "numeric" });
   field.value = Math.min(page, last) + 1;
-  const form = element("form", { class: "to-page" }, "Page ", field, ` of ${(last + 1).toLocaleString("en")}`);
+  const form = element("form", { class: "to-page", novalidate: "" }, "Page ", field, ` of ${(last + 1).toLocaleString("en")}`);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const number = Math.min(Math.max(1, Math.round(Number(field.value)) || 1), last + 1);
@@ -135,7 +136,9 @@ function pageLinks({ limit, offset, total }, pages, link) {
     to("First", 0), to("Previous", page - 1, "prev"), last > 0 && form, to("Next", page + 1, "next"), to("Last", last));
 }
 
-const ocnLink = (ocn) => ocn && element("a", { href: viewUrl("carriers", { ocn }) }, ocn);
+const viewLink = (view, params, ...content) => element("a", { href: viewUrl(view, params) }, ...content);
+
+const ocnLink = (ocn) => ocn && viewLink("carriers", { ocn }, ocn);
 
 /** A holder's everyday name, then its legal name; null if it has neither. */
 function holderNames({ company_name: company, common_name: common }) {
