@@ -275,7 +275,7 @@ test("a history is a timeline with values before and after", () => withTab("/", 
   await tab.goto(`${SERVICE_URL}/#changes?exchange=415-208`);
   await waitForResult(tab);
   const text = (await tab.locator(".timeline").innerText()).replace(/\s+/g, " ");
-  assert.equal(text, "November 21, 2026 at 9:00 AM UTC Changed Rate center SNFC CNTRL → SAN RAFAEL Block 5: OCN 291L "
+  assert.equal(text, "November 21, 2026 at 9:00 AM UTC Changed Rate center SNFC CNTRL → SAN RAFAEL Block 5: OCN none → 291L "
     + "The history begins on November 20, 2026 at 9:00 AM UTC.");
   await tab.getByRole("link", { name: "Exchange 415-208 now" }).click();
   await tab.getByRole("heading", { name: "Exchange 415-208" }).waitFor();

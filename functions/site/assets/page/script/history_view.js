@@ -21,12 +21,11 @@ function historyList(response, params) {
 
 /** A publication that changed the record: when, and each field's value before and after. */
 function historyEntry({ change, published_at: time, fields }) {
+  const value = (name, content) => (content === null ? "none" : element(name, {}, fieldValue(content)));
   const rows = Object.entries(fields).map(([name, { before, after }]) => element("div", {},
     element("dt", {}, fieldName(name)),
     element("dd", {},
-      before !== null && element("del", {}, fieldValue(before)),
-      before !== null && after !== null && " → ",
-      after !== null && element("ins", {}, fieldValue(after)))));
+      change !== "added" && value("del", before), change === "changed" && " → ", change !== "removed" && value("ins", after))));
   const tone = { added: "good", removed: "bad" }[change] ?? "";
   return element("li", {},
     element("h3", {}, momentOf(time), element("span", { class: `badge ${tone}` }, toWords(change))),
