@@ -41,10 +41,15 @@ function retryAdvice(details, headers) {
   const seconds = Number(headers.get("Retry-After") ?? NaN);
   const reset = details?.reset ?? (Number.isNaN(seconds) ? null : Date.now() / 1000 + seconds);
   if (reset === null) return "Retry in a few seconds.";
-  const at = new Date(reset * 1000);
+  return `Retry ${timeWords(reset * 1000)}.`;
+}
+
+/** A time in the local time zone, and relative to now, as in `at 2:03:05 PM, in 3 minutes`. */
+function timeWords(time) {
+  const at = new Date(time);
   const isToday = at.toDateString() === new Date().toDateString();
-  const time = at.toLocaleString("en", isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
-  return `Retry at ${time}, ${relativeTime(at)}.`;
+  const words = at.toLocaleString("en", isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
+  return `at ${words}, ${relativeTime(at)}`;
 }
 
 /** Formats a time relative to now, such as `in 3 minutes`. */

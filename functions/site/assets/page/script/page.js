@@ -1,8 +1,8 @@
 // The current view. The URL contains it after `#`, so that links can be shared and Back works.
 
 const VIEWS = {
-  number: numberView, "area-code": areaCodeView, carriers: carriersView, search: searchView, changes: changesView,
-  sources: sourcesView,
+  number: numberView, list: listView, "area-code": areaCodeView, carriers: carriersView, search: searchView,
+  changes: changesView, sources: sourcesView,
 };
 const NAME = "Telephone numbers";
 /** The reports whose dates are in the footer. */
@@ -49,6 +49,7 @@ async function open(cause) {
   placeCodePane(name);
   const requested = view.requestTarget(params, version);
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
+  if (view.open) return view.open();
   const isEmpty = Object.keys(params).length === 0;
   if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form?.querySelector("input").focus({ preventScroll: true });
   const { signal } = pending;
@@ -161,6 +162,7 @@ const KEY_IN_TEXT = /\btnr_(?:live|test)_/;
 function onSubmit(event) {
   event.preventDefault();
   const form = event.target;
+  if (form.dataset.view === "list") return openPastedList();
   const withKey = [...form.elements].find(({ name, value }) => name && KEY_IN_TEXT.test(value));
   if (withKey) {
     clearFieldErrors();
@@ -213,7 +215,11 @@ function start() {
   fillCodes();
   startCodePane();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", onSubmit);
-  startKeyForm(() => open("user"), showRecentLookups);
+  startListSource();
+  startKeyForm(() => {
+    onListKey();
+    open("user");
+  }, showRecentLookups);
   startShortcuts();
   addEventListener("click", onClick);
   document.querySelector(".skip").addEventListener("click", (event) => {
