@@ -128,8 +128,8 @@ test("the page asks for one country, keeps only the numbers it sends, and adds t
 const utf16 = (text) => Buffer.from(`\ufeff${text}`, "utf16le");
 const LISTS = {
   "commas in UTF-8": ["a,phone\né,305\n", "UTF-8", "é", "", ","],
-  "semicolons in Windows-1252": [Buffer.from("a;phone\r\n\x80 \xe9;305\r\n", "latin1"), "Windows-1252", "€ é", "\ufeff", ";"],
-  "tabs in UTF-16": [utf16("a\tphone\r\né\t305\r\n"), "UTF-16", "é", "\ufeff", "\t"],
+  "semicolons in Windows-1252": [Buffer.from("a;phone\r\n\x80 \xe9;305\r\n", "latin1"), "WINDOWS-1252", "€ é", "\ufeff", ";"],
+  "tabs in UTF-16": [utf16("a\tphone\r\né\t305\r\n"), "UTF-16LE", "é", "\ufeff", "\t"],
   "pipes in UTF-8 with a byte order mark": ["\ufeffa|phone\né|305\n", "UTF-8", "é", "\ufeff", "|"],
 };
 

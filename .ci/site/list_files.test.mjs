@@ -103,7 +103,7 @@ test("the layout is found in the start of a list", () => {
     assert.deepEqual(found, [delimiter, hasHeader, number], JSON.stringify(head));
   }
   assert.equal(page.findLayout("phone,Default Country\n").countryColumn, 1);
-  assert.deepEqual(page.findLayout("phone,a,a,,a_2").names, ["phone", "a", "a_2", "column_4", "a_2_2"]);
+  assert.deepEqual(page.findLayout("phone,a,a,,a_2").names, ["phone", "a", "a", "column_4", "a_2"]);
 });
 
 test("cells are quoted, and are not formulas", () => {

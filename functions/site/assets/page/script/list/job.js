@@ -82,7 +82,6 @@ class Job {
     const start = list.hasMark || list.encoding !== "utf-8" ? "\ufeff" : "";
     const separator = layout.skipped > 0 ? `sep=${this.delimiter}\r\n` : "";
     this.parts = [`${start}${separator}${csvCells(this.names, this.delimiter)}\r\n`];
-    this.text = [];
     this.answers = new Map();
     this.firstLines = new Map();
     this.pending = [];
@@ -126,7 +125,6 @@ class Job {
 
   /** The result so far. */
   result() {
-    this.#closePart();
     return new Blob(this.parts, { type: "text/csv" });
   }
 
@@ -134,7 +132,6 @@ class Job {
     this.milliseconds = this.elapsed;
     this.status = status;
     this.wait = null;
-    this.#closePart();
     if (status === "done") {
       this.answers.clear();
       this.firstLines.clear();
@@ -213,7 +210,7 @@ class Job {
 
   /** Counts rows whose numbers have answers, and adds them to the result. */
   #write(rows) {
-    for (const row of rows) {
+    const lines = rows.map((row) => {
       const { key, code } = numberIn(row, this.list.layout);
       const { verdict, code: reason, number, text } = key === undefined ? this.#answer(LOCAL_RESULTS[code]) : this.answers.get(key);
       const first = number === null ? undefined : this.firstLines.get(number);
@@ -225,23 +222,18 @@ class Job {
       const marks = this.fields.includes(DUPLICATE_OF);
       const added = [...(this.fields.length > Number(marks) ? [text] : []), ...(marks ? [first ?? ""] : [])];
       const line = `${[csvCells(own, this.delimiter), ...added].join(this.delimiter)}\r\n`;
-      this.text.push(line);
       if (this.preview.length < PREVIEW_ROWS) this.preview.push(parseRow(line, 0, this.delimiter, true).cells);
-    }
+      return line;
+    });
+    // The browser may keep a blob on disk.
+    this.parts.push(new Blob(lines));
     this.done += rows.length;
-    this.#closePart();
   }
 
   #countReason(code, line) {
     const reason = this.reasons.get(code);
     reason.line ||= line;
     reason.count += 1;
-  }
-
-  /** Moves text into a blob, which the browser may keep on disk. */
-  #closePart() {
-    if (this.text.length > 0) this.parts.push(new Blob(this.text));
-    this.text = [];
   }
 }
 

@@ -1,8 +1,8 @@
 // Looks up the numbers of a list through the API: one batch at a time, repeated until each number has its result.
 
-/** The most numbers in a batch, and characters, which are at most three bytes each. */
+/** The most numbers in a batch, and characters, each of which may take six of its 512 KB. */
 const MAX_BATCH_NUMBERS = 1000;
-const MAX_BATCH_LENGTH = 160_000;
+const MAX_BATCH_LENGTH = 80_000;
 /** The service rejects longer text unread, so its end is not sent. */
 const MAX_TEXT_LENGTH = 1000;
 /** Seconds between attempts while the service cannot be reached. */
@@ -79,10 +79,6 @@ class Lookups {
   async #recover(response, count, failures, signal) {
     const { status, body, headers } = response;
     if (status === 401) throw new Halt("key");
-    if (status === 413 && count > 1) {
-      this.maxNumbers = Math.ceil(count / 2);
-      return failures;
-    }
     const { details } = body ?? {};
     const waitSeconds = Number(headers.get("Retry-After") ?? NaN);
     if (status === 429 && (details || waitSeconds)) {

@@ -9,8 +9,7 @@ function durationWords(milliseconds) {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 10) return "a few seconds";
   if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 60 ? `about ${formatCount(minutes, "minute", "minutes")}` : `about ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `about ${formatCount(Math.ceil(seconds / 60), "minute", "minutes")}`;
 }
 
 /** Where a list is, in a sentence. */

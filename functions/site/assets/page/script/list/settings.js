@@ -60,9 +60,9 @@ function sheet(label, names, rows, marked = null) {
 }
 
 function previewSection({ head, layout, rows }) {
-  const { delimiter, hasHeader, skipped, names, numberColumn } = layout;
-  const shown = firstRows(head.slice(skipped), delimiter, PREVIEW_ROWS + 1).map(({ cells }) => cells);
-  const first = shown.slice(hasHeader ? 1 : 0).slice(0, PREVIEW_ROWS);
+  const { delimiter, skipped, names, numberColumn } = layout;
+  const start = Number(layout.hasHeader);
+  const first = firstRows(head.slice(skipped), delimiter).slice(start, start + PREVIEW_ROWS);
   const title = rows > PREVIEW_ROWS ? `The first ${PREVIEW_ROWS} of ${rows.toLocaleString("en")} rows` : formatCount(rows, "row", "rows");
   return element("section", {}, element("h3", {}, title), sheet("Rows of the list", names, first, numberColumn));
 }
@@ -70,7 +70,7 @@ function previewSection({ head, layout, rows }) {
 /** The list before it starts. */
 function settingsCard(list) {
   const { name, layout, encoding, rows, distinct } = list;
-  const facts = [formatCount(rows, "row", "rows"), ENCODING_NAMES[encoding], layout.delimiter === null ? "one number per line" : formatCount(layout.names.length, "column", "columns")];
+  const facts = [formatCount(rows, "row", "rows"), encoding.toUpperCase(), layout.delimiter === null ? "one number per line" : formatCount(layout.names.length, "column", "columns")];
   return element("article", { class: "card" },
     listHead(name, facts.join(" · "), element("button", { type: "button", onclick: closeList }, "Another list")),
     element("section", {}, layoutFields(list), fieldChoices(list)),

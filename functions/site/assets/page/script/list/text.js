@@ -15,7 +15,6 @@ const OTHER_FILES = [
   ["1f8b", "compressed. Unpack it"],
 ];
 const BYTE_ORDER_MARKS = [["efbbbf", "utf-8"], ["fffe", "utf-16le"], ["feff", "utf-16be"]];
-const ENCODING_NAMES = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252" };
 
 /** Finds the encoding of a list: by its byte order mark, otherwise UTF-8, or Windows-1252 if it is not UTF-8. */
 async function findEncoding(blob) {
