@@ -60,7 +60,7 @@ test("the map marks an area code's states, and lists any state's area codes", ()
   let requests = 0;
   tab.on("request", (request) => { if (request.url().includes("map.svg")) requests += 1; });
   await tab.reload();
-  await tab.locator("#example").waitFor();
+  await tab.locator("#introduction").waitFor();
   assert.equal(requests, 0, "the map is not requested with the page");
   await changePlan(tab, "867", { states: ["NT", "NU", "YT"] });
   await tab.goto(`${SERVICE_URL}/#area-code?npa=867`);

@@ -80,7 +80,7 @@ export async function withForeignPage(url, test) {
 
 /** Waits for a result other than an example. */
 export async function waitForResult(tab) {
-  await tab.locator("#example[hidden] ~ .output #result:not([aria-busy]) > *").first().waitFor();
+  await tab.locator("#introduction[hidden] ~ .output #result:not([aria-busy]) > *").first().waitFor();
   return tab.locator("#result");
 }
 

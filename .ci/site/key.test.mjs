@@ -156,7 +156,7 @@ test("a URL never contains a key", () =>
     await assertClean();
     for (const path of [`/#key=${KEY}`, `/#number?tn=${KEY}`]) {
       await tab.goto(SERVICE_URL + path);
-      await tab.locator("#example").waitFor();
+      await tab.locator("#introduction").waitFor();
       await assertClean();
     }
     // A key in the wrong field is neither sent nor added to the URL.

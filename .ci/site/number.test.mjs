@@ -109,7 +109,7 @@ test("an example is what the service says about a number that nobody can have", 
     delete assignment.areaCode.inServiceOn;
     return { text, body, assignment, zones: timeZones.map(({ zone }) => zone), rule: callingHours.rule };
   };
-  await tab.locator("#example", { hasText: "Made-up example" }).waitFor();
+  await tab.locator("#introduction", { hasText: "Made-up example" }).waitFor();
   const example = await card();
   assert.match(example.body.formats.e164, /55501\d\d$/);
   await tab.evaluate((key) => sessionStorage.setItem("tnr-api-key", key), KEY);

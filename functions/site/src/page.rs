@@ -43,7 +43,7 @@ const PAGE_SCRIPTS: &[&str] = &[
     include_str!("../assets/page/script/list/settings.js"),
     include_str!("../assets/page/script/list/progress.js"),
     include_str!("../assets/page/script/list_view.js"),
-    include_str!("../assets/page/script/examples.js"),
+    include_str!("../assets/page/script/example.js"),
     include_str!("../assets/page/script/recent_lookups.js"),
     include_str!("../assets/page/script/shortcuts.js"),
     include_str!("../assets/page/script/page.js"),

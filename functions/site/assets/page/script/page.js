@@ -57,7 +57,7 @@ async function open(cause) {
   if (requested !== null) await keyReceived;
   if (signal.aborted) return;
   const isAllowed = view.isPublic || !isEmpty || currentKey() !== null;
-  if (requested === null || !isAllowed) return showExample(name);
+  if (requested === null || !isAllowed) return showIntroduction(name);
   const response = await fetchLatest(requested, view, params);
   if (response === null) return;
   // A data version is retained for only a few days. If it is gone, show the page from the current one.
@@ -107,18 +107,25 @@ function stopWaiting() {
   byId("result").removeAttribute("aria-busy");
 }
 
-function showExample(name) {
-  const { params, body, plan } = EXAMPLES[name];
-  const response = { body, plan, headers: new Headers() };
+/** Introduces a view before its first lookup: with a sentence, and for numbers an example. */
+function showIntroduction(name) {
+  const hasExample = name === "number";
   byId("about").textContent = VIEWS[name].about;
-  byId("example").hidden = false;
-  showCode(VIEWS[name].requestTarget(params), response);
-  byId("result").replaceChildren(VIEWS[name].show(response, params));
+  byId("introduction").hidden = false;
+  byId("introduction").querySelector(".badge").hidden = !hasExample;
+  byId("code").hidden = !hasExample;
+  byId("result").replaceChildren();
+  if (!hasExample) return;
+  const { params, body } = EXAMPLE;
+  const response = { body, headers: new Headers() };
+  showCode(numberView.requestTarget(params), response);
+  byId("result").append(numberView.show(response, params));
 }
 
 function show(name, params, response, form) {
   const view = VIEWS[name];
-  byId("example").hidden = true;
+  byId("introduction").hidden = true;
+  byId("code").hidden = false;
   showCode(response.requested, response);
   byId("result").replaceChildren();
   if (response.status !== 200 || response.body === null) return showFailure(response, form);
