@@ -55,7 +55,7 @@ function requestForm(operation) {
   if (bodies.length > 0) rows.push(selectRow(id, "Content-Type", bodies.map(({ type }) => type), "Body format"));
   if (types.length > 1) rows.push(selectRow(id, "Accept", types, "Response format"));
   const form = element("form", { class: "try", "aria-label": `Try ${summary}` },
-    rows.length > 0 && element("table", { class: "parameters" },
+    rows.length > 0 && element("table", {},
       element("thead", {}, element("tr", {}, ["Parameter", "Value", "Description"].map((name) => element("th", {}, name)))),
       element("tbody", {}, rows)),
     bodies.length > 0 && bodyField(id, bodies),
