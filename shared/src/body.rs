@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn broken_and_too_long_bodies_are_distinguished() {
+    async fn malformed_and_oversized_bodies_have_different_errors() {
         let longest = "1".repeat(LIMIT.bytes);
         let too_long =
             |got| Err(format!("The body must be at most 65536 bytes, got {got}; send less"));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_hangs_up_or_sends_a_broken_body_gives_its_memory_back() {
+    async fn aborted_and_malformed_bodies_release_their_memory() {
         let budget = small_budget();
         let mut waiting = Box::pin(read(&budget, endless()));
         assert!(waiting.as_mut().now_or_never().is_none());

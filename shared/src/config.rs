@@ -101,7 +101,7 @@ mod tests {
     use crate::case_table::rows;
 
     #[test]
-    fn a_container_with_more_than_one_request_at_once_is_concurrent() {
+    fn container_with_several_requests_at_a_time_is_concurrent() {
         for (max, expected) in [(None, false), (Some("1"), false), (Some("2"), true)] {
             assert_eq!(is_concurrent(max), expected, "{max:?}");
         }

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_beyond_the_processors_is_rejected_with_a_retry_time() {
+    async fn excess_heavy_work_is_rejected_with_a_retry_time() {
         let heavy_work = HeavyWork::new(1, Duration::from_millis(1));
         let running = heavy_work.processors.acquire().await;
         let response = heavy_work.run(MIN_BYTES, || ()).await.unwrap_err().into_response();

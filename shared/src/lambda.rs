@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_stays_text_and_other_bodies_are_binary() {
+    fn text_bodies_are_text_and_others_are_binary() {
         let plain = HeaderMap::new();
         let gzip =
             HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_date_stands_for_the_whole_day_and_today_ends_now() {
+    fn date_covers_the_whole_day_and_today_ends_now() {
         let parse = |text: &str| PastTime::parse("since", RULE, text).unwrap();
         let day = parse("2020-02-29");
         assert_eq!(day.start.to_string(), "2020-02-29T00:00:00Z");

@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_path_without_its_nxx_is_not_an_unknown_endpoint() {
+    async fn missing_nxx_gets_a_specific_error() {
         for (path, message) in [
             ("/v1/npa/415/nxx/", "nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
             ("/v1/npa/415/nxy", "Endpoint not found: /v1/npa/415/nxy"),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unversioned_route_has_a_description_of_its_own() {
+    fn unversioned_route_has_its_own_description() {
         #[utoipa::path(get, path = "/v1/stats", summary = "Get statistics", responses((status = 200)))]
         async fn stats() {}
 

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_without_an_id_get_the_gateways() {
+    fn requests_without_an_id_use_the_gateways_id() {
         let mut context = ApiGatewayV2httpRequestContext::default();
         context.request_id = Some("gateway".to_owned());
         let request = Request::builder()
@@ -283,7 +283,7 @@ mod tests {
 
     /// Clients quote the id, and operators search the log for it.
     #[tokio::test]
-    async fn a_response_has_the_request_id_that_is_logged() {
+    async fn response_and_log_have_the_same_request_id() {
         const OWN: &str = "0b5e9a3c-7d1f-4e62-9c8a-2f4b6d8e0a1c";
         let logged = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&logged);

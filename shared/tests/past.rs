@@ -124,7 +124,7 @@ async fn records_that_differ_are_read_and_others_come_from_memory() {
 }
 
 #[tokio::test]
-async fn a_dataset_has_everything_that_determines_a_record() {
+async fn past_dataset_has_everything_that_determines_a_record() {
     let (AppWithHistory { app, .. }, start) = two_versions().await;
     let before = past(&app, start).await;
     let original = small_dataset();
@@ -157,7 +157,7 @@ fn with_213(notes: &str) -> Dataset {
 
 /// If the time zone map does not have a code, it gets the time zones of its state's other codes.
 #[tokio::test]
-async fn a_dataset_has_the_other_codes_of_the_state_as_they_are_now() {
+async fn past_dataset_includes_the_states_other_codes_as_they_are_now() {
     let (AppWithHistory { app, .. }, start) =
         published(vec![with_213("Then"), with_213("Now")]).await;
     let before = past(&app, start).await;
@@ -208,7 +208,7 @@ fn app_without_history(mut app: App) -> App {
 
 /// Otherwise a deleted change would silently result in wrong data.
 #[tokio::test]
-async fn a_missing_change_is_an_error_and_not_other_data() {
+async fn missing_change_is_an_error_instead_of_wrong_data() {
     let (AppWithHistory { app, table, .. }, start) = two_versions().await;
     table.remove("415", "201#");
     let before = past(&app, start).await;
@@ -253,7 +253,7 @@ async fn a_request_is_charged_before_it_reads_more_than_sixteen_records() {
 
 /// The response needs a dataset of all the exchanges, even if only a few records are read.
 #[tokio::test]
-async fn all_of_an_area_code_counts_at_least_as_one_for_every_256_exchanges() {
+async fn whole_area_code_counts_as_one_request_per_256_exchanges() {
     // The small dataset has five.
     for (count, per_day, fits) in [(251, 1, true), (252, 1, false), (252, 2, true)] {
         let versions = vec![with_exchanges(count, "EAST"), with_exchanges(count + 1, "EAST")];

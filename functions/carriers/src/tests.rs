@@ -16,7 +16,7 @@ async fn filters_select_carriers_ignoring_case() {
 }
 
 #[tokio::test]
-async fn a_carrier_equals_its_list_row_plus_exchange_counts() {
+async fn carrier_matches_its_list_row_and_adds_exchange_counts() {
     let api = TestApi::new(routes());
     let list = api.ok("/v1/carriers").await;
     for row in list["carriers"].as_array().unwrap() {
@@ -31,7 +31,7 @@ async fn a_carrier_equals_its_list_row_plus_exchange_counts() {
 }
 
 #[tokio::test]
-async fn lists_stay_on_one_version_and_have_the_same_rows_as_csv() {
+async fn json_and_csv_lists_have_the_same_rows_and_version() {
     let api = TestApi::new(routes());
     for name in ["carriers", "holders"] {
         api.assert_csv_agrees_with_json(&format!("/v1/{name}?limit=3"), name).await;
@@ -52,7 +52,7 @@ async fn errors_state_the_rule_and_the_value() {
 
 /// Unassigned exchanges in the data also have a company, which must not count.
 #[tokio::test]
-async fn assigned_exchanges_in_a_place_are_counted_by_holder() {
+async fn holders_count_only_assigned_exchanges() {
     let change = |record: &mut Record| {
         if let Record::Exchange(exchange) = record
             && exchange.status != Status::Assigned

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_search_stops_at_one_number_too_many() {
+    async fn search_stops_when_a_text_exceeds_the_number_limit() {
         let (error, found, counted) = search(5000, 0).await;
         assert!(matches!(error, ApiError::ContentTooLarge(_)), "{error}");
         assert_eq!((found, counted), (MAX_NUMBERS + 1, 512));

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn each_extra_adds_its_own_fields_and_needs_the_data_that_change_them() {
+    fn each_extra_adds_its_own_fields_and_declares_whether_it_needs_data() {
         let dataset = all_kinds();
         let plain = describe(None, None);
         for extra in &EXTRAS {

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn results_link_to_flags_unless_they_are_switched_off_or_not_selected() {
+    fn results_link_to_flags_unless_disabled_or_not_selected() {
         for (query, expected) in [
             ("", true),
             ("flags=true", true),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_numbers_that_the_data_describes_need_it() {
+    fn only_north_american_numbers_need_the_data() {
         for (text, query, expected) in [
             ("305 234 5678", "", true),
             // Geographic only according to the numbering data.

@@ -207,7 +207,7 @@ mod tests {
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
     #[test]
-    fn messy_cells_have_the_same_reading_in_every_encoding() {
+    fn messy_cells_are_read_the_same_in_every_encoding() {
         let cells = include_str!("messy_numbers.json");
         let cells: Vec<String> = serde_json::from_str(cells).unwrap();
         let (mut valid, mut ambiguous) = (0, 0);
@@ -238,7 +238,7 @@ mod tests {
         }
 
         #[test]
-        fn form_encoded_text_is_the_likeliest_reading(text in "[+ a-df-z0-9():.]{1,20}") {
+        fn form_encoded_text_is_the_most_likely_reading(text in "[+ a-df-z0-9():.]{1,20}") {
             let mut form = form_urlencoded::Serializer::new(String::new());
             let query = form.append_pair("tn", &text).finish();
             // Another encoded character or space shows that the first `+` is a space.

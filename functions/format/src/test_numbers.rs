@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn errors_are_simulated_for_every_endpoint_with_a_test_key() {
+    async fn test_keys_simulate_errors_at_every_endpoint() {
         let rows = table("Errors");
         assert_eq!(rows.len(), 2);
         for row in rows {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_exchange_555_of_the_documented_area_codes_has_test_data() {
+    fn only_exchange_555_in_documented_area_codes_has_test_data() {
         for (text, expected) in
             [("201 555 0100", true), ("201 234 5678", false), ("415 555 0100", false)]
         {

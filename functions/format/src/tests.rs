@@ -143,7 +143,7 @@ async fn a_single_number_has_the_same_fields_as_in_a_batch() {
 }
 
 #[tokio::test]
-async fn found_numbers_have_the_same_result_as_when_formatted() {
+async fn found_and_formatted_numbers_have_the_same_result() {
     let text = "é 📞 415 200 1234,\n+44 20 7946 0958 or (415) 200-2234 ext. 5; 305 155 0000.";
     let query = "include=all&fields=&flags=true";
     let (_, body) = post(&format!("/v1/find?{query}"), TEXT, text, JSON).await;
@@ -194,7 +194,7 @@ async fn statuses_of_requests_to(app: App, count: usize) -> [u16; 3] {
 }
 
 #[tokio::test]
-async fn single_numbers_are_formatted_while_the_server_rejects_large_requests() {
+async fn single_numbers_are_formatted_while_large_requests_are_rejected() {
     let mut busy = test_api::app();
     busy.heavy_work = HeavyWork::new(0, Duration::ZERO);
     assert_eq!(statuses_of_requests_to(busy.clone(), 200).await, [200, 503, 503]);

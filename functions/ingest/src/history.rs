@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_unreserved_time_is_left_to_publish() {
+    fn history_gets_half_of_the_time_before_the_deadline() {
         let now = Instant::now();
         let seconds = |left| (halfway(now + Duration::from_secs(left)) - now).as_secs_f64().round();
         let reserved = RESERVED_TIME.as_secs_f64();

@@ -141,7 +141,7 @@ async fn only_unreadable_block_reports_do_not_stop_an_import() {
 }
 
 #[tokio::test]
-async fn blocks_of_one_country_stay_in_the_next_version() {
+async fn unread_block_report_leaves_current_blocks_unchanged() {
     let [us, ca] = [ReportName::ThousandsBlocks, ReportName::CanadianBlocks];
     let sources = sources(&[(us, US_BLOCKS), (ca, CANADIAN_BLOCKS)]);
     let dataset = read_dataset(&sources).await.unwrap();

@@ -35,7 +35,7 @@ async fn area_codes_have_their_place_in_the_plan_and_their_largest_holders() {
 }
 
 #[tokio::test]
-async fn an_exchange_is_the_same_by_path_query_and_version() {
+async fn exchange_is_the_same_by_path_query_and_version() {
     let api = TestApi::new(routes());
     let exchange = api.ok("/v1/npa/416/nxx/234").await;
     let page = api.get("/v1/npa/416?limit=1", &[]).await;
@@ -118,7 +118,7 @@ async fn api_with_start_on(date: Date, first_version: Timestamp) -> TestApi {
 }
 
 #[tokio::test]
-async fn the_past_is_judged_on_its_own_day_with_its_own_records() {
+async fn past_responses_use_the_date_and_records_of_that_day() {
     let first_version = this_second() - SignedDuration::from_hours(24 * 4);
     let [before, on] =
         [0, 1].map(|day| date_of(first_version + SignedDuration::from_hours(24 * day)));

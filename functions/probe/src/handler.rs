@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_and_requests_are_distinguished_and_unknown_fields_are_rejected() {
+    fn hook_events_differ_from_requests_and_unknown_fields_are_rejected() {
         let parse = |payload: Value| serde_json::from_value::<Option<Event>>(payload);
         let hook = json!({ "DeploymentId": "d-1", "LifecycleEventHookExecutionId": "eyJ" });
         assert!(matches!(parse(hook).unwrap(), Some(Event::Deployment(_))));

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_parsed_as_listed() {
+    fn examples_are_parsed_as_listed() {
         let rows = include_str!("readings.txt").lines();
         let rows = rows.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let different: Vec<_> = rows

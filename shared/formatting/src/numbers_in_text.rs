@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_as_listed() {
+    fn listed_numbers_are_found_in_text() {
         let rows = include_str!("numbers_in_text.txt").lines();
         for row in rows.filter(|row| !row.starts_with('#')) {
             let row: Vec<String> = serde_json::from_str(row).unwrap();

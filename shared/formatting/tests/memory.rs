@@ -20,7 +20,7 @@ fn peak_memory() -> u64 {
 }
 
 #[test]
-fn numbers_from_every_region_fit_into_64_mebibytes() {
+fn parsing_every_region_uses_at_most_64_mebibytes() {
     let numbers = include_str!("agreement/one_of_each_region.txt").lines();
     let us = DefaultCountry::default();
     let mut regions: Vec<_> = numbers

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_column_is_the_requested_one_the_only_one_or_named_like_phone_numbers() {
+    fn number_column_is_requested_single_or_recognized_by_name() {
         let rows = include_str!("columns.txt").lines();
         for row in rows.filter(|row| !row.is_empty() && !row.starts_with('#')) {
             let [header, wanted, expected] = row.split('|').collect::<Vec<_>>()[..] else {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_columns_are_offered_by_position() {
+    fn ambiguous_columns_are_suggested_by_position() {
         let choices =
             |row: &str| Columns::find(cells(row), &options(&[], None)).unwrap_err().choices;
         assert_eq!(choices("phone,mobile,name,phone"), ["1", "2", "4"]);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_country_column_is_the_requested_one_or_named_like_the_parameter() {
+    fn country_column_is_requested_or_named_like_the_parameter() {
         let several = "columns 2 'default_country' and 3 'defaultCountry' both look like countries; \
                        choose one with --country-column";
         let unknown = "there is no column 'country'; the columns are 'phone', 'land'";

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exchanges_in_an_area_code_are_those_from_000_to_999() {
+    fn area_code_includes_exchanges_000_to_999() {
         for existed in [false, true] {
             let keys = ChangedKeys::new(keys_of_every_kind().into_iter().map(|key| (key, existed)));
             let found: Vec<_> = keys.exchanges_in("415".parse().unwrap()).collect();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_exchange_takes_less_space_than_an_item_may() {
+    fn keys_of_all_exchanges_fit_in_an_item() {
         let all = (0..1_000_000).map(|number| {
             let [npa, nxx] = [number / 1000, number % 1000].map(|code| code as u16);
             let npa_nxx = NpaNxx { npa: Npa::from_number(npa), nxx: Nxx::from_number(nxx) };
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_and_foreign_bytes_are_rejected() {
+    fn truncated_and_unrelated_bytes_are_rejected() {
         let keys = ChangedKeys::new(keys_of_every_kind().into_iter().map(|key| (key, true)));
         let bytes = keys.to_bytes().unwrap();
         let truncated = (1..bytes.len()).map(|length| &bytes[..length]);

@@ -148,7 +148,7 @@ mod tests {
 
     /// The table is unreachable, so the container counts on its own.
     #[tokio::test]
-    async fn raising_a_charge_counts_what_is_missing_or_nothing_if_that_exceeds_a_quota() {
+    async fn raising_a_charge_adds_the_difference_or_nothing_if_it_exceeds_a_quota() {
         let record = KeyRecord { per_day: Some(10), ..key_record("a") };
         let charge = Charge::for_key(&Arc::new(Quotas::new(Store::unreachable())), record);
         for (total, left) in [(1, 9), (4, 6), (4, 6), (2, 6)] {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_deleted_key_is_not_revived_by_an_outage() {
+    async fn deleted_key_stays_rejected_during_an_outage() {
         let (listener, keys) = keys_with_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bodies_are_compressed_from_a_kibibyte_on_unless_they_are_images() {
+    async fn bodies_of_a_kibibyte_or_more_are_compressed_except_images() {
         let free = HeavyWork::default();
         assert_eq!(compressed(1023, "text/csv", &free).await, (1023, false));
         assert!(compressed(1024, "text/csv", &free).await.1);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_bodies_stay_as_they_are_while_the_server_is_busy() {
+    async fn long_bodies_are_not_compressed_while_the_server_is_busy() {
         // A busy server does not delay the response either.
         let busy = HeavyWork::new(0, Duration::MAX);
         assert!(compressed(MAX_LIGHT_LENGTH, "text/csv", &busy).await.1);

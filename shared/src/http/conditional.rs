@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_a_known_tag_or_an_asterisk_makes_a_response_not_modified() {
+    async fn matching_tag_or_asterisk_returns_not_modified() {
         let send = async |lines: &[&str], status: StatusCode| {
             let mut request = Request::get("/v1/npa");
             for line in lines {

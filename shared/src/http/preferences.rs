@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn valid_values_of_all_lines_are_listed_with_their_quality() {
+    fn valid_values_from_all_header_lines_have_a_quality() {
         let mut headers = headers(ACCEPT, "Text/HTML;level=1;q=0.5, */*;Q=0");
         headers
             .append(ACCEPT, HeaderValue::from_static("a/b ; q=1, c/d;q=2, c/d;q=x, c/d;q=NaN, ,"));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_preferred_if_accepted_and_not_below_identity() {
+    fn gzip_is_used_unless_identity_is_preferred() {
         for [encodings, expected] in rows(include_str!("accept_encoding.txt")) {
             let headers = headers(ACCEPT_ENCODING, &encodings);
             let flags =

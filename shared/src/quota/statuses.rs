@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exceeded_quota_is_one_that_never_fits_or_the_one_that_resets_last() {
+    fn exceeded_quota_is_one_that_can_never_fit_or_resets_last() {
         let statuses = statuses([(LimitType::Minute, 10, 2, 60), (LimitType::Daily, 20, 2, 3600)]);
         for (requests, expected) in [
             (2, None),

@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quotas_admit_clients_within_them_and_no_more_in_a_window_less_a_bucket(
+        fn quotas_never_reject_clients_within_them_or_admit_excess(
             (limit_type, times) in limit_type_and_times(), limit in 1_usize..40
         ) {
             let window = limit_type.properties().window;
@@ -177,7 +177,7 @@ mod tests {
         }
 
         #[test]
-        fn rejected_requests_fit_at_the_reset_and_not_before(
+        fn rejected_requests_fit_only_after_the_reset(
             times in sorted_times(60), limit in 1_u64..10, now in 240_i64..300
         ) {
             let mut counts = Counts::default();

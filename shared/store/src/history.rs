@@ -257,7 +257,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_history_has_only_publications_that_led_to_the_current_one() {
+    fn history_has_only_predecessors_of_the_current_publication() {
         let [first, second, overtaken, third, rollback] = publications();
         let rollback = Publication { version: second.version.clone(), ..rollback };
         let stored = [
@@ -280,7 +280,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_history_begins_with_the_first_publication_or_the_first_that_is_not_past_its_end() {
+    fn history_starts_with_the_first_unexpired_publication() {
         let all = publications::<4>();
         let stored: Vec<_> = all.array_windows().map(|[one, next]| difference(one, next)).collect();
         let end = Timestamp::from_second(all[1].ends_at.unwrap()).unwrap();
@@ -294,7 +294,7 @@ pub(crate) mod tests {
 
     /// Otherwise a request for an earlier time would return a shorter list, or an error that blames the client.
     #[test]
-    fn a_missing_difference_is_damage_unless_the_manifest_lists_it_as_unrecorded() {
+    fn missing_difference_is_damage_unless_listed_as_unrecorded() {
         let all = publications::<4>();
         let stored = [difference(&all[0], &all[1]), difference(&all[2], &all[3])];
         let mut manifest = manifest(&all[3]);
@@ -315,7 +315,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_keys_tell_when_a_record_changed_and_whether_it_existed() {
+    fn keys_show_when_a_record_changed_and_whether_it_existed() {
         let [first, second, third] = publications();
         let stored = [
             difference_with(
@@ -347,7 +347,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_difference_takes_half_a_unit_for_each_started_4_kb() {
+    fn difference_takes_half_a_unit_per_4_kb_rounded_up() {
         let [first, second] = publications();
         for (bytes, units) in [(1, 0.5), (4096, 0.5), (4097, 1.0)] {
             let difference = PublishedDifference { bytes, ..difference(&first, &second) };
@@ -356,7 +356,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_publication_at_a_time_is_the_last_one_that_is_not_later() {
+    fn publication_at_a_time_is_the_last_one_before_it() {
         let [first, second, third] = publications();
         let wrong = Publication { at: third.at + (24 * 365).hours(), ..second };
         let stored = [difference(&first, &wrong), difference(&wrong, &third)];

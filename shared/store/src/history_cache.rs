@@ -74,7 +74,7 @@ mod tests {
     use crate::history::tests::{difference, manifest, publications};
 
     #[test]
-    fn a_history_is_read_again_after_an_hour_or_an_import_and_soon_if_it_has_a_gap() {
+    fn history_is_reread_after_an_hour_an_import_or_a_gap() {
         let [first, second] = publications();
         let (manifest, read_at) = (manifest(&second), Instant::now());
         let history = |stored| Arc::new(History::new(&manifest, stored, second.at));
@@ -90,7 +90,7 @@ mod tests {
 
     /// Otherwise a server would report damage for an hour after the repair.
     #[test]
-    fn damage_makes_the_history_be_read_again_after_some_seconds() {
+    fn damaged_history_is_reread_after_five_seconds() {
         let cache = HistoryCache::new(Store::unreachable());
         let [publication] = publications();
         let manifest = manifest(&publication);

@@ -338,7 +338,7 @@ mod tests {
     use crate::history::tests::publications;
 
     #[test]
-    fn the_keys_of_changes_round_trip_and_others_are_ignored() {
+    fn change_keys_round_trip_and_other_keys_are_ignored() {
         let [publication] = publications();
         for (key, code, nxx) in [
             (RecordKey::Carrier("073H".parse().unwrap()), "073H", ""),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_deleted_a_week_after_their_difference_ends() {
+    fn items_are_deleted_a_week_after_their_difference_expires() {
         let [_, publication] = publications();
         let ends_at = publication.ends_at.unwrap();
         assert_eq!(expires_at(&publication), ends_at + 7 * 24 * 60 * 60);

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_requests_reads_end_before_the_lambda_function_times_out() {
+    fn all_reads_in_a_request_fit_in_the_lambda_timeout() {
         let key_manifest_and_counts = 3 * REQUEST_READ_TIMEOUT;
         let snapshot_and_items =
             TimeoutProfile::Request.snapshot_read() + TimeoutProfile::Request.lookups();

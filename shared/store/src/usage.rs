@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_attributes_of_each_kind_are_kept_in_less_than_one_write_unit() {
+    fn outdated_attributes_are_removed_and_an_item_takes_one_write_unit() {
         let attribute = |period: &Period, ago, count| {
             (period.attribute(NOON - ago as i64 * period.seconds), count)
         };
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_may_be_counted_unless_its_container_is_known_or_few_have_written() {
+    fn unknown_write_may_be_counted_if_many_containers_have_written() {
         let write =
             |number| UsageWrite { container: "mine".to_owned(), number, ..UsageWrite::default() };
         let others = |count, number| (0..count).map(move |other| (other.to_string(), number));

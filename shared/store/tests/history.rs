@@ -55,7 +55,7 @@ fn names(pair: &RecordPair) -> [&str; 2] {
 }
 
 #[tokio::test]
-async fn a_history_is_read_at_half_the_cost_unless_something_is_missing() {
+async fn history_is_read_at_half_the_cost_unless_parts_are_missing() {
     let AppWithHistory { app, table, manifest, .. } = three_versions().await;
     let found = history(&app.store, &manifest).await;
     assert_eq!((found.publications().count(), found.gap()), (3, None));
@@ -125,7 +125,7 @@ async fn the_current_version_is_rebuilt_from_an_older_one_and_the_differences() 
 }
 
 #[tokio::test]
-async fn chunks_left_by_a_longer_packing_are_ignored() {
+async fn leftover_chunks_after_a_smaller_repair_are_ignored() {
     let AppWithHistory { app, manifest, .. } = three_versions().await;
     let found = history(&app.store, &manifest).await;
     let published = &found.differences_after(0)[0];

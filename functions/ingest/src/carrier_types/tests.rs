@@ -17,7 +17,7 @@ fn describe(name: &str, ocn: &str) -> String {
 }
 
 #[test]
-fn types_and_everyday_names_follow_from_company_names() {
+fn types_and_everyday_names_are_derived_from_company_names() {
     let cases = include_str!("tests/cases.txt").lines().filter(|line| !line.starts_with('#'));
     for case in cases {
         let [name, ocn, expected] = case.split(" | ").collect::<Vec<_>>()[..] else {
@@ -28,7 +28,7 @@ fn types_and_everyday_names_follow_from_company_names() {
 }
 
 #[test]
-fn tables_are_sorted_unique_and_give_reasons() {
+fn tables_are_sorted_unique_and_have_reasons() {
     let keys: Vec<_> = rows(FAMILIES).map(|row| (folded_words(&row.words), row.ocn)).collect();
     assert!(keys.is_sorted(), "{keys:?}");
     assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());

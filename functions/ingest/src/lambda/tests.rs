@@ -91,7 +91,7 @@ fn every_field_of_a_request_reaches_the_options() {
 }
 
 #[test]
-fn retry_command_includes_the_request_and_the_gates() {
+fn retry_command_repeats_the_request_and_allows_the_gates() {
     let scheduled = json!({ "source": "aws.events", "detail-type": "Scheduled Event" });
     let requested = json!({ "cnac": "s3://b/it's.zip", "allow": ["suspect"], "dry_run": true });
     let object = Some("s3://b/it's.zip".parse().unwrap());

@@ -63,7 +63,7 @@ fn files_parse_to_rows_and_a_date_or_fail_with_a_reason() {
 }
 
 #[test]
-fn unknown_and_missing_columns_and_blank_rows_are_noted_but_the_date_is_not_a_column() {
+fn unknown_and_missing_columns_and_blank_rows_are_warnings() {
     let text = "OCN,Company,USE,Porting, ,File Updated By,In Service File Updated 09/04/2026\n\
                 0051,A,x,x,x,x,x\n\n,,,,,,\n";
     let (_, _, notes) = read_as(b',', text.as_bytes()).unwrap();

@@ -105,7 +105,7 @@ fn listed(page: &Value) -> Vec<String> {
 const EXPECTED: [&str; 3] = ["8821 changed", "415-200 changed", "416-234 removed"];
 
 #[tokio::test]
-async fn pages_of_any_size_have_every_change_once_with_or_without_a_filter() {
+async fn pages_of_any_size_list_every_change_once() {
     let AppWithHistory { app, table, .. } = history(10).await;
     let api = TestApi::on(routes(), app);
     let [carrier, moved, removed] = EXPECTED;
@@ -184,7 +184,7 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
 
 /// Another container may have returned its name in a response.
 #[tokio::test]
-async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
+async fn unknown_publication_is_looked_up_in_the_manifest() {
     let AppWithHistory { mut app, manifest, replaced, .. } = history(10).await;
     let replaced = replaced.unwrap();
     let loaded = LoadedVersion {
@@ -205,7 +205,7 @@ async fn a_publication_that_is_not_known_yet_is_found_in_the_manifest() {
 
 /// A list must not be shortened silently, and an error must not blame the client.
 #[tokio::test]
-async fn the_part_of_a_history_before_damage_is_an_error() {
+async fn changes_before_damage_are_an_error() {
     let AppWithHistory { mut app, table, .. } = history(10).await;
     let [first, second, third] = publications(&app).await;
     table.remove("publications", second.id.as_str());
@@ -229,7 +229,7 @@ async fn the_part_of_a_history_before_damage_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written() {
+async fn feed_is_newest_first_and_accept_selects_the_format() {
     let AppWithHistory { app, manifest, .. } = history(10).await;
     let api = TestApi::on(routes(), app);
     // Older changes are known to exist, but are not counted.
@@ -268,7 +268,7 @@ async fn a_feed_has_the_newest_changes_first_and_the_accepted_format_is_written(
 }
 
 #[tokio::test]
-async fn histories_list_one_records_changes_newest_first() {
+async fn record_history_is_newest_first() {
     let AppWithHistory { app, table, .. } = history(10).await;
     let api = TestApi::on(routes(), app);
     for (target, expected) in [

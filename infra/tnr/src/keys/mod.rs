@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keys_are_listed_oldest_first_and_by_name_within_a_second() {
+    async fn keys_are_listed_oldest_first_then_by_name() {
         let database = Database::in_memory().await.unwrap();
         let store = database.store();
         let keys = [("0", "d", 1), ("1", "c", 0), ("2", "b", 1), ("3", "a", 1)];

@@ -149,7 +149,7 @@ fn lines() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn lookalikes_are_not_valid_numbers_unless_google_says_so() {
+fn lookalikes_are_valid_only_if_google_accepts_them() {
     check(2_000, (lookalikes(), select(&COUNTRIES[..])), |(text, country)| {
         let country: DefaultCountry = country.parse().unwrap();
         if let Some(number) = PhoneNumber::parse(&text, country).filter(|number| number.valid) {
@@ -160,7 +160,7 @@ fn lookalikes_are_not_valid_numbers_unless_google_says_so() {
 }
 
 #[test]
-fn lines_of_call_logs_contacts_and_sip_headers_are_read() {
+fn call_logs_contacts_and_sip_headers_are_read() {
     check(1_000, (lines(), numbers()), |(line, (country, number))| {
         let Formats { e164, national, .. } = &number.formats;
         let digits = [&digits(e164), &digits(national)];
@@ -206,7 +206,7 @@ fn masked_numbers_are_not_valid() {
 
 proptest! {
     #[test]
-    fn digits_in_a_note_do_not_complete_a_number(
+    fn digits_in_notes_are_not_joined_to_numbers(
         number in "[2-9][0-9]{2}[-. ][2-9][0-9]{2}[-. ][0-9]{2,3}",
         note in "( ?[;|:(\n]|, ) ?[0-9]{1,2}(st|nd|h| rooms| Main St| am)[)]?",
     ) {

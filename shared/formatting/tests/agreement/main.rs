@@ -144,7 +144,7 @@ fn is_only_ours(ours: &Option<Outcome>, googles: &Option<Outcome>) -> bool {
 }
 
 #[test]
-fn every_result_is_googles_or_a_listed_exception() {
+fn results_match_googles_except_for_listed_exceptions() {
     let (cases, listed) = (cases(), exceptions());
     let (mut disagreements, mut unlisted) = (BTreeSet::new(), Vec::new());
     let (mut agreeing, mut only_ours) = (0, 0);
@@ -181,7 +181,7 @@ fn time_zones(e164: &str) -> String {
 }
 
 #[test]
-fn every_number_has_googles_time_zones() {
+fn time_zones_match_googles() {
     let answers = answers("time_zones.txt", include_str!("time_zones.txt"));
     let (mut count, mut different) = (0, Vec::new());
     for line in answers.lines() {
@@ -198,7 +198,7 @@ fn every_number_has_googles_time_zones() {
 }
 
 #[test]
-fn every_number_has_googles_place_and_network() {
+fn places_and_networks_match_googles() {
     let answers = answers("names.txt", include_str!("names.txt"));
     let (mut count, mut different) = (0, Vec::new());
     for line in answers.lines() {
@@ -246,7 +246,7 @@ fn find(TextCase { text, country, leniency, .. }: &TextCase) -> Vec<Found> {
 
 /// See decisions/0020 for the differences.
 #[test]
-fn nearly_every_text_has_googles_numbers() {
+fn numbers_in_nearly_every_text_match_googles() {
     let answers = answers("texts.jsonl", include_str!("texts.jsonl"));
     let cases: Vec<TextCase> =
         answers.lines().map(|it| serde_json::from_str(it).unwrap()).collect();

@@ -10,7 +10,7 @@ fn keys(before: &Dataset, after: &Dataset) -> Vec<RecordKey> {
 }
 
 #[test]
-fn a_complete_difference_has_exactly_the_changed_records_and_leads_both_ways() {
+fn difference_has_exactly_the_changed_records_and_can_be_undone() {
     let datasets = [example(), changed_example(), Dataset::default()];
     for (before, after) in datasets.iter().cartesian_product(&datasets) {
         let keys = keys(before, after);
@@ -27,7 +27,7 @@ fn a_complete_difference_has_exactly_the_changed_records_and_leads_both_ways() {
 }
 
 #[test]
-fn filters_match_the_earlier_and_later_state_of_every_kind_of_record() {
+fn filters_match_records_before_and_after_a_change() {
     let state = |code: &str| code.parse::<StateCode>().unwrap();
     let records_in = |code| {
         let states = BTreeSet::from([state("AZ"), state(code)]);

@@ -90,7 +90,7 @@ mod tests {
     use crate::dataset::tests::{changed_example, example};
 
     #[test]
-    fn a_record_keeps_its_version_until_it_changes() {
+    fn record_version_changes_only_with_the_record() {
         let [first, second, third] = [(); 3].map(|()| Version::new(Timestamp::UNIX_EPOCH));
         let base = example().into_successor(&Dataset::default(), first.clone());
         let is_first = |record: Record| base.last_changed(record.key()).as_ref() == Some(&first);

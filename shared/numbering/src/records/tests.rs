@@ -11,7 +11,7 @@ fn with_plan(plan: NumberingPlan) -> AreaCode {
 }
 
 #[test]
-fn planned_code_is_in_service_from_its_date_on() {
+fn planned_code_enters_service_on_its_date() {
     let planned = |in_service_on| NumberingPlan {
         is_in_service: false,
         in_service_on,
@@ -42,7 +42,7 @@ fn area_code_is_covered_if_a_report_lists_its_exchanges() {
 }
 
 #[test]
-fn only_a_single_state_or_country_of_an_area_code_is_reported() {
+fn area_code_state_is_reported_only_if_unique() {
     let only_state = |states: &[&str]| {
         let states = states.iter().map(|state| parse(state)).collect();
         AreaCode { states, ..AreaCode::sample("415") }.only_state()
@@ -56,7 +56,7 @@ fn only_a_single_state_or_country_of_an_area_code_is_reported() {
 }
 
 #[test]
-fn line_type_follows_from_the_name_or_the_carrier_type() {
+fn line_type_is_derived_from_name_or_carrier_type() {
     use CarrierType::{Cap, Clec, Ilec, Ixc, Pcs, Wireless};
     use TypeBasis::{CarriersFile, CompanyFamily, CompanyName};
     let pager = Some(LineType::Pager);
@@ -81,7 +81,7 @@ fn line_type_follows_from_the_name_or_the_carrier_type() {
 }
 
 #[test]
-fn area_code_and_its_exchanges_are_in_it_and_carriers_are_not() {
+fn area_code_contains_itself_and_its_exchanges_but_no_carriers() {
     let is_in = |key: RecordKey| ["415", "416"].map(|npa| key.is_in_area_code(parse(npa)));
     assert_eq!(is_in(RecordKey::Exchange(parse("415-416"))), [true, false]);
     assert_eq!(is_in(RecordKey::AreaCode(parse("415"))), [true, false]);

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_counted_by_their_activity_in_this_minute_and_the_one_before() {
+    fn containers_are_counted_by_recent_activity() {
         const NOW: i64 = 1_795_251_600;
         // A damaged item may contain a negative number.
         for (activity, expected) in [
@@ -133,7 +133,7 @@ mod tests {
 
     /// Otherwise a thousand containers would write at once.
     #[test]
-    fn many_containers_spread_their_writes_and_few_do_not() {
+    fn only_many_containers_spread_their_writes() {
         let few = Pace { containers: 2.0, ..Pace::default() };
         assert_eq!(few.spread(), Duration::ZERO);
         let many = Pace { containers: 300.0, ..Pace::default() };

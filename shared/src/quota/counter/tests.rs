@@ -89,7 +89,7 @@ fn write_numbers_are_milliseconds_and_increase_even_if_the_clock_does_not() {
 }
 
 #[test]
-fn later_writes_are_due_by_allowance_or_age() {
+fn writes_are_due_at_half_the_allowance_or_after_a_second() {
     let limits = limits(None, Some(101));
     let (mut counter, mut table) = counter_and_table(limits);
     let clock = Instant::now();
@@ -108,7 +108,7 @@ fn later_writes_are_due_by_allowance_or_age() {
 }
 
 #[test]
-fn failed_writes_are_retried_after_growing_delays() {
+fn failed_writes_are_retried_with_increasing_delays() {
     let mut counter = Counter::new();
     take(&mut counter, limits(None, Some(9)), 1, NINE_AM).unwrap();
     let clock = Instant::now();
@@ -144,7 +144,7 @@ fn requests_do_not_wait_during_an_outage() {
 }
 
 #[test]
-fn requests_wait_behind_others_and_are_rejected_if_that_takes_more_than_a_second() {
+fn requests_wait_in_order_for_at_most_a_second() {
     let (mut counter, quota) = (Counter::new(), MIN_ALLOWANCE + 1);
     let limits = limits(None, Some(quota as u32));
     let _all = wait(&mut counter, limits, quota, NINE_AM);

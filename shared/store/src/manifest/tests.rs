@@ -79,7 +79,7 @@ fn the_sample_is_not_retained_once_published_data_replaces_it() {
 }
 
 #[test]
-fn a_rollback_returns_to_any_retained_version_and_drops_newer_ones() {
+fn rollback_restores_any_retained_version_and_drops_newer_ones() {
     let all = [(); 4].map(|()| snapshot());
     let manifest = publish_all(&all);
     let at = Timestamp::UNIX_EPOCH;

@@ -59,7 +59,7 @@ async fn a_slow_success_does_not_close_the_breaker_for_brief_reads() {
 }
 
 #[test]
-fn errors_from_dynamodb_have_their_kind() {
+fn dynamodb_errors_are_classified() {
     for (status, code, kind) in [
         (400, "ThrottlingException", FailureKind::Throttled),
         (400, "ProvisionedThroughputExceededException", FailureKind::Throttled),
@@ -78,7 +78,7 @@ fn errors_from_dynamodb_have_their_kind() {
 
 /// Otherwise no alarm would show that requests fail.
 #[tokio::test]
-async fn a_refused_read_counts_as_the_failure_that_it_stands_for() {
+async fn refused_read_counts_as_the_failure_that_caused_it() {
     let store = Store::unreachable();
     let reads = async {
         assert!(store.read_patiently(Table::History, fail()).await.is_err());
@@ -131,7 +131,7 @@ async fn connection_errors_count_as_failures_and_unreadable_items_do_not() {
 }
 
 #[tokio::test]
-async fn imports_have_neither_a_limit_nor_a_breaker() {
+async fn imports_have_no_read_limit_or_breaker() {
     let store = Store { timeouts: TimeoutProfile::Batch, ..Store::unreachable() };
     for _ in 0..2 {
         let result = store.read_briefly(Table::Dataset, fail()).await;

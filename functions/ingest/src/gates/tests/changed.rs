@@ -8,7 +8,7 @@ use super::*;
 use crate::gates::changed::allowed_changes;
 
 #[test]
-fn allowed_changes_grow_with_days_and_are_at_least_19() {
+fn allowed_changes_grow_with_days_and_start_at_19() {
     for (records, days, expected) in [
         (202_468, Some(1), 648),
         (202_468, Some(4), 769),

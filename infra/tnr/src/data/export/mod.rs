@@ -165,7 +165,7 @@ mod tests {
     use crate::commands::parse_args;
 
     #[test]
-    fn only_exports_of_holders_on_a_day_take_a_day() {
+    fn only_holder_exports_accept_a_date() {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("file").display().to_string();
         for (arguments, is_allowed) in [

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_prefix_has_the_holder_on_the_day() {
+    fn longest_prefix_has_the_holder_on_that_day() {
         let names =
             ["prefix", "ocn", "rate_center", "effective_from", "next_ocn", "next_rate_center"];
         assert_eq!(

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn redaction_masks_possible_and_vanity_numbers_unless_a_strictness_is_given() {
+    fn redaction_masks_possible_and_vanity_numbers_by_default() {
         let numbers = [
             "123-456-7890",
             "000-000-0000",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn redaction_keeps_every_byte_that_is_not_masked() {
+    fn redaction_changes_only_masked_bytes() {
         let text = b"\xef\xbb\xbfa\0b\r\r\n\xff(305) 234-5678\xfe\x001-800-FLOWERS\x80\t\n\nend";
         assert_eq!(
             page(text, &["--redact"], false),

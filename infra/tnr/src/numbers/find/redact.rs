@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_that_are_not_grouped_like_a_number_are_left_out() {
+    fn digits_not_grouped_like_a_number_are_skipped() {
         for text in [
             "12 34 56 78 90 12",
             "30 52 34 56 78",

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_whole_lines_and_know_their_position() {
+    fn parts_consist_of_whole_lines_with_their_position() {
         let line = "é 305 234 5678\n";
         let text = line.repeat(40_000) + "end";
         for is_file in [true, false] {

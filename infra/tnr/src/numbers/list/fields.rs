@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_optional_fields_that_are_written_are_found() {
+    fn only_selected_optional_fields_are_computed() {
         for (is_json, include, found) in [
             (false, "", "verdict,reason,line,place"),
             (false, "line,network", "verdict,reason,line,place,network"),

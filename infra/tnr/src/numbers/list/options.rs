@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_follow_from_options_and_file_names() {
+    fn formats_are_inferred_from_options_and_file_names() {
         use ListFormat::{Csv, Text};
         use OutputFormat::{Csv as ToCsv, Json, JsonLines, Tsv};
         for (arguments, list, output, from, to) in [

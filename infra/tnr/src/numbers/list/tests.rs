@@ -78,7 +78,7 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
 }
 
 #[test]
-fn json_is_an_array_of_the_json_lines() {
+fn json_array_contains_the_json_lines() {
     for options in
         [&["--fields", "e164"][..], &["--dedupe"], &["--dedupe=drop"], &["--only", "empty"]]
     {
@@ -94,7 +94,7 @@ fn json_is_an_array_of_the_json_lines() {
 }
 
 #[test]
-fn another_encoding_is_converted_to_utf_8_with_a_note() {
+fn other_encodings_are_converted_to_utf_8_with_a_note() {
     let windows = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
     let utf_16 = |text: &str| {
         let marked = format!("\u{feff}{text}");

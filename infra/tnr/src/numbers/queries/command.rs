@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn one_view_takes_the_words_and_options() {
+    fn exactly_one_view_fits_the_words_and_options() {
         for (line, is_valid) in [
             ("carrier 6529 --as-of 2026-01-01", true),
             ("carrier 6529 --as-of 2026-01-01 --state CA", false),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn misfits_name_the_words_or_options_to_change() {
+    fn error_names_the_words_or_options_that_do_not_fit() {
         for (line, expected) in [
             ("area-codes 415 --state CA", "--state cannot be combined with '415'"),
             ("area-codes --as-of 2026-01-01", "--as-of needs NPA"),

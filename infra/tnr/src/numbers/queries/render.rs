@@ -236,7 +236,7 @@ mod tests {
     use crate::numbers::queries::view;
 
     #[test]
-    fn records_are_lines_and_their_lists_tables() {
+    fn records_render_as_lines_and_lists_as_tables() {
         let body = json!({
             "npa": "415", "state": null, "states": ["CA", "NV"], "total_exchanges": 1790, "is_planned": false, "is_new": true,
             "relief": { "status": "a\u{1b}", "letters": ["PL-1"], "by_state": { "CA": 1, "NV": 1200 } },

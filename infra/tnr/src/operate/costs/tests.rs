@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn units_above_a_tier_cost_the_next_price() {
+fn units_beyond_a_tier_cost_the_next_price() {
     const GB: f64 = 1_073_741_824.0;
     for (name, count, dollars) in [
         ("api_requests", 1e6, 1.0),
@@ -29,14 +29,14 @@ fn log_tiers_apply_to_all_logs() {
 }
 
 #[test]
-fn each_started_512_kb_counts_as_a_request() {
+fn every_512_kb_rounded_up_counts_as_a_request() {
     // 4,550 requests per second, 200 each with two responses of five times 512 KB, and 50 each with two of twice that,
     // count as 6,250: 540 million a day, of which 300 million cost 1.00 and the others 0.90. A probe adds 864.
     assert_costs(&Usage::worst_day(0.01), "API Gateway", 516.0);
 }
 
 #[test]
-fn a_flood_without_a_key_costs_its_rejections_and_public_files() {
+fn flood_costs_include_rejections_and_public_files() {
     let flood = Usage::flood(0.01);
     // 4,550 requests per second and two files of twice 512 KB, 50 each: 401.76 million.
     assert_costs(&flood, "API Gateway", 391.58);
@@ -59,7 +59,7 @@ fn snapshot_chunks_are_rounded_up_to_4_kb() {
 
 /// Each table on the page, keyed by the text before it.
 #[test]
-fn the_page_has_the_bills() {
+fn cost_page_has_the_computed_bills() {
     let page = include_str!("../../../../../docs/COSTS.md");
     let months = [1e6, 1e7, 1e8].map(|requests| Usage::month(requests, 0.01));
     for (start, usages) in [

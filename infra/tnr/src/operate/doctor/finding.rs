@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_section_exists() {
+    fn every_finding_refers_to_an_existing_section() {
         let operations = include_str!("../../../../../docs/OPERATIONS.md");
         let sources = [
             include_str!("data.rs"),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn worst_finding_decides_the_state() {
+    fn worst_finding_determines_the_state() {
         let group = |states: &[State]| {
             let findings = states.iter().map(|state| Finding::new(*state, "x", "y")).collect();
             Examination::new("z".to_owned(), vec![Group { name: "g", findings }])

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_expire_soon_or_just_did_are_reported_unless_rotated() {
+    fn recently_expired_and_expiring_keys_are_reported_unless_rotated() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
         let key = |name: &str, expires_at: Option<&str>| {
             let expires_at = expires_at.map(|end| end.parse().unwrap());

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_alarms_of_the_stack_that_fire_or_notify_nobody_are_reported() {
+    fn only_the_stacks_firing_or_silenced_alarms_are_reported() {
         let alarms = [
             alarm("api-SlowAlarm-1A2B", "ALARM", "true", ""),
             alarm("api-NoDataAlarm-1A2B", "OK", "true", ""),

@@ -118,7 +118,7 @@ async fn assert_health(service: &Service, expected: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_response_is_right_while_a_table_fails_and_again_after_it_recovers() {
+async fn responses_are_correct_while_a_table_fails_and_after_it_recovers() {
     let database = databases::with_history().await;
     let store = database.store();
     let requests = requests(&store).await;
@@ -267,7 +267,7 @@ async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }
 
 /// The wait is as long as the embedded database may take.
 #[tokio::test]
-async fn a_server_waits_for_its_own_slow_database_and_for_unprocessed_chunks() {
+async fn server_waits_for_a_slow_embedded_database_and_unprocessed_chunks() {
     let sample = Service::with_sample().await;
     let endpoint = sample.database.endpoint();
     let stored = sample.database.store().manifest().await.unwrap().unwrap();

@@ -42,7 +42,7 @@ pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str)
 }
 
 #[tokio::test]
-async fn every_page_size_yields_every_record_once_in_order() {
+async fn every_page_size_returns_every_record_once_in_order() {
     let service = shared_service();
     assert_page_sizes_agree(service, "/v1/npa/415", "exchanges").await;
     assert_page_sizes_agree(service, "/v1/carriers?q=sample+te", "carriers").await;

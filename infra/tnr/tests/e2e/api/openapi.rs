@@ -235,7 +235,7 @@ fn changed_fields(added: Record) -> BTreeSet<String> {
 
 /// Clients need to learn only one set of names.
 #[test]
-fn changes_name_fields_as_responses_do() {
+fn changes_use_response_field_names() {
     let carrier = json!({
         "ocn": "6010", "company_name": "A", "common_name": "B", "carrier_type": "CLEC",
         "type_basis": "COMPANY_NAME", "family_line_type": "VOIP", "state": "CA", "country": "US",

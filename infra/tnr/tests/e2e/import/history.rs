@@ -278,7 +278,7 @@ async fn assert_night(api: &Router, night: &Night, random: &mut StdRng) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_past_stays_as_it_was_after_120_imports_and_rollbacks() {
+async fn past_responses_do_not_change_after_120_imports_and_rollbacks() {
     let seed = setting("TNR_WALK_SEED").unwrap_or_else(rand::random);
     println!("TNR_WALK_SEED={seed}");
     let random = &mut StdRng::seed_from_u64(seed);

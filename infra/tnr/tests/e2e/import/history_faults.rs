@@ -195,7 +195,7 @@ async fn inflict(store: &Store, damage: Damage, code: &str, entry: &str) {
 }
 
 #[tokio::test]
-async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhere() {
+async fn damaged_history_is_reported_and_restored_from_copies() {
     use Damage::{Changed, Deleted};
     let past = Nights::three().await;
     let expected = &responses_to(&past.fresh_service().await, past.targets()).await;
@@ -259,7 +259,7 @@ async fn damage_to_the_history_is_named_and_restored_from_what_is_stored_elsewhe
 }
 
 #[tokio::test]
-async fn a_lost_publication_is_named_until_the_history_is_restarted() {
+async fn lost_publication_is_reported_until_the_history_is_restarted() {
     let past = Nights::three().await;
     let expected = responses_to(&past.fresh_service().await, past.targets()).await;
     let [first, second, third] = &past.publications[..] else { panic!() };
@@ -286,7 +286,7 @@ async fn a_lost_publication_is_named_until_the_history_is_restarted() {
 }
 
 #[tokio::test]
-async fn an_import_over_a_damaged_current_version_continues_its_history() {
+async fn import_after_a_damaged_current_version_continues_the_history() {
     let mut past = Nights::three().await;
     past.damage_version(&past.publications[2].version).await;
     // Even if nothing has changed, the version must be stored again.
@@ -303,7 +303,7 @@ async fn an_import_over_a_damaged_current_version_continues_its_history() {
 }
 
 #[tokio::test]
-async fn imports_that_cannot_write_their_history_take_effect_and_a_later_import_adds_it() {
+async fn later_import_adds_history_that_could_not_be_written() {
     let mut nights = Nights::new().await;
     nights.import(&ReportSet::first()).await;
     nights.import(&ReportSet::second()).await;
@@ -333,7 +333,7 @@ async fn imports_that_cannot_write_their_history_take_effect_and_a_later_import_
 }
 
 #[tokio::test]
-async fn an_unrecorded_history_can_be_given_up_and_a_history_turned_off() {
+async fn unrecorded_history_can_be_discarded_and_history_disabled() {
     let mut nights = Nights::new().await;
     nights.import(&ReportSet::first()).await;
     nights.proxy.start_failing();

@@ -273,7 +273,7 @@ fn failure(error: IngestError) -> TestCaseError {
 }
 
 #[test]
-fn lookups_always_equal_lists_whatever_happens_to_writers() {
+fn lookups_always_match_lists_despite_faulty_writers() {
     let seed = setting("TNR_MODEL_SEED").unwrap_or_else(|| u64::from(rand::random::<u32>()));
     let min_steps = setting("TNR_MODEL_STEPS").unwrap_or(DEFAULT_STEPS);
     let min_sequences = min_steps.div_ceil(STEPS_PER_SEQUENCE) * 11 / 10;

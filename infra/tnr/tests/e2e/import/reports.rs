@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn an_unreadable_block_report_does_not_stop_the_rest_and_its_blocks_stay() {
+async fn unreadable_block_report_leaves_current_blocks_and_other_reports_import() {
     let service = Service::empty().await;
     let store = service.database.store();
     let blocks = "NPA,CO Code (NXX),Block,Status,Block Holder,Block Holder OCN\n\

@@ -135,7 +135,7 @@ async fn batches_read_each_uncached_exchange_once() {
 }
 
 #[tokio::test]
-async fn rejected_requests_cost_no_reads_and_an_unknown_key_only_one() {
+async fn rejected_requests_need_no_reads_and_unknown_keys_only_one() {
     let proxy = proxy().await;
     let service = warm_service(&proxy).await;
     for path in ["/v1/npa/41", "/v1/carriers?limit=0", "/v1/nowhere", "/v1/search?contry=US"] {
@@ -173,7 +173,7 @@ async fn health_reads_the_manifest_each_time_and_the_keys_table_once_a_minute() 
 }
 
 #[tokio::test]
-async fn a_lookup_of_the_past_reads_only_what_its_page_shows_and_is_charged_for_it() {
+async fn past_lookups_read_and_charge_only_for_records_on_the_page() {
     let database = databases::with_history().await;
     let store = database.store();
     let manifest = store.manifest().await.unwrap().unwrap();

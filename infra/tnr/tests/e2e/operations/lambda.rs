@@ -79,7 +79,7 @@ async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Du
 }
 
 #[tokio::test]
-async fn frozen_functions_count_each_request_once_and_reject_none() {
+async fn frozen_functions_count_each_request_once() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
     let quick = send_and_freeze(60, Duration::from_millis(30), brief);
     let slow = send_and_freeze(20, Duration::from_millis(800), long);

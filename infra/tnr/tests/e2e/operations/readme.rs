@@ -96,7 +96,7 @@ impl Clone {
 /// The code blocks run unchanged. Only the publishers' hosts, the port and `cargo` are replaced.
 #[cfg(unix)]
 #[tokio::test]
-async fn readme_commands_work_from_clone_to_real_data() {
+async fn readme_commands_work() {
     let clone = Clone::new(mirror().await);
     let mut server = None;
     let mut responses = Vec::new();

@@ -158,7 +158,7 @@ async fn transcript(commands: &str) -> String {
 const CONCURRENT_SESSIONS: usize = 4;
 
 #[test]
-fn sessions_print_what_their_snapshots_have() {
+fn session_output_matches_snapshots() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/operations/sessions");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut files: Vec<PathBuf> = files.collect();

@@ -51,7 +51,7 @@ fn assert_closed_after_a_second(started: Instant) {
 }
 
 #[tokio::test]
-async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connections_later() {
+async fn slow_requests_time_out_sooner_than_idle_connections() {
     let options = ["--request-timeout", "1", "--idle-timeout", "4"];
     let (server, _data_dir) = start_server(&options).await;
     let mut idle = connect(&server, COMPLETE);
@@ -82,7 +82,7 @@ async fn incomplete_requests_time_out_even_if_bytes_trickle_in_and_idle_connecti
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_another_to_close() {
+async fn excess_connections_wait_until_another_closes() {
     let (server, _data_dir) = start_server(&["--max-connections", "2"]).await;
     let mut open = [(); 2].map(|()| connect(&server, COMPLETE));
     for stream in &mut open {
@@ -97,7 +97,7 @@ async fn connections_beyond_the_limit_wait_for_another_to_close() {
 }
 
 #[tokio::test]
-async fn odd_hosts_and_broken_bodies_are_rejected_and_late_bodies_keep_their_connection() {
+async fn invalid_hosts_and_broken_bodies_are_rejected() {
     let (server, _data_dir) = start_server(&[]).await;
     let get = |version: &str, hosts: &str| {
         format!(

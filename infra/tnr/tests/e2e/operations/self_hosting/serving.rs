@@ -79,7 +79,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn metrics_and_readiness_report_a_dead_database_once_it_is_needed() {
+async fn metrics_and_readiness_report_a_failed_database() {
     let sample = Service::with_sample().await;
     let endpoint = sample.database.endpoint();
     let proxy = FaultProxy::with_switch(endpoint, None, Fault::NON_RETRYABLE).await;

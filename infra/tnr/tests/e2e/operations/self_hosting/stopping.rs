@@ -100,7 +100,7 @@ async fn requests_are_served_while_draining_and_systemd_is_notified() {
 }
 
 #[tokio::test]
-async fn ctrl_c_skips_draining_and_quota_counts_are_written_or_logged_before_the_server_exits() {
+async fn ctrl_c_skips_draining_and_still_writes_quota_counts() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     for fault in [Fault::None, Fault::NON_RETRYABLE] {
@@ -123,7 +123,7 @@ async fn ctrl_c_skips_draining_and_quota_counts_are_written_or_logged_before_the
 }
 
 #[tokio::test]
-async fn unfinished_requests_get_only_the_grace_period_and_a_second_signal_ends_it() {
+async fn second_signal_ends_the_grace_period_for_unfinished_requests() {
     for (grace, second, expected) in
         [("1", None, Duration::from_millis(900)), ("600", Some("INT"), Duration::ZERO)]
     {
