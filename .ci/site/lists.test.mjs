@@ -92,6 +92,10 @@ test("an exchange can be found in a long list", () => withTab("/#area-code?npa=4
   await tab.locator("tr.marked").waitFor();
   assert.equal(await tab.locator("tr.marked td").first().innerText(), exchanges[3].nxx);
   await waitForRange(tab, "101–135 of 135");
+  await tab.getByRole("textbox", { name: "NXX", exact: true }).fill("200");
+  await tab.keyboard.press("Enter");
+  await waitForRange(tab, "1–100 of 135");
+  await tab.locator("tr.marked", { hasText: "206" }).waitFor();
 }));
 
 test("a list's CSV file has all its rows, also if the quota pauses it", () => withTab("/#area-code?npa=415", { expected: /429/ }, async (tab) => {

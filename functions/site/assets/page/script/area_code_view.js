@@ -39,11 +39,11 @@ function exchangeList(response, params) {
   const { body, plan } = response;
   const { npa } = params;
   const columns = [
-    ["NXX", ({ nxx }) => viewLink("area-code", { npa, nxx }, nxx), "mono", ({ nxx }) => nxx],
-    ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
-    ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
-    ["Rate center", ({ rate_center: center }) => center, "", ({ rate_center: center }) => center],
-    ["Status", ({ status }) => toWords(status), "short", ({ status }) => status],
+    fieldColumn("NXX", "nxx", "mono", (nxx) => viewLink("area-code", { npa, nxx }, nxx)),
+    CARRIER_COLUMN,
+    fieldColumn("OCN", "ocn", "mono", ocnLink),
+    fieldColumn("Rate center", "rate_center"),
+    fieldColumn("Status", "status", "short", toWords),
   ];
   const list = listCard({
     title: plan ? "Exchanges" : `Exchanges in ${npa}`, detail: plan ? "" : placeName(body), order: "by NXX", columns,
@@ -77,13 +77,12 @@ function exchangeCard({ npa, state, country, exchanges: [exchange] }) {
 /** A state's area codes, with the state on the map. */
 function stateList(response, params) {
   const columns = [
-    ["NPA", ({ npa }) => npaLink(npa), "mono", ({ npa }) => npa],
+    fieldColumn("NPA", "npa", "mono", npaLink),
     ["State or province", ({ states }) => states.map(stateName).join(", ")],
     ["In service since", (code) => (code.status === "PLANNED" ? planSummary(code) : code.in_service_on), "short",
       ({ in_service_on: date }) => date],
     ["Overlays", ({ npa, overlay }) => (overlay.length > 0 ? npaLinks(overlay.filter((other) => other !== npa)) : null)],
-    ["Exchanges", ({ total_exchanges: count }) => count?.toLocaleString("en"), "short",
-      ({ total_exchanges: count }) => count],
+    fieldColumn("Exchanges", "total_exchanges", "short", (count) => count?.toLocaleString("en")),
   ];
   const [heading, ...list] = listCard({
     title: areaCodeView.title(params), order: "by NPA", columns, rows: response.body.area_codes,

@@ -27,11 +27,11 @@ const carrierListTarget = (params, version) => {
 
 function carrierList(response, params) {
   const columns = [
-    ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
-    ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
-    ["Type", ({ carrier_type: type }) => type, "short", ({ carrier_type: type }) => type],
-    ["State", ({ state }) => state, "mono", ({ state }) => state],
-    ["Country", ({ country }) => country, "mono", ({ country }) => country],
+    fieldColumn("OCN", "ocn", "mono", ocnLink),
+    CARRIER_COLUMN,
+    fieldColumn("Type", "carrier_type", "short"),
+    fieldColumn("State", "state", "mono"),
+    fieldColumn("Country", "country", "mono"),
   ];
   return element("div", {}, listCard({
     title: "Carriers", order: params.q ? "best matches first" : "by OCN", columns, rows: response.body.carriers,

@@ -30,10 +30,11 @@ async function allRows({ requested, body, headers, status }, signal) {
 
 function listTools(response, view, params, jump) {
   const request = element("button", { type: "button", onclick: showCodePane }, "Request");
-  return element("div", { class: "tools" }, jump && jumpForm(jump, response, view, params), csvButton(response, view, params), request);
+  return element("div", { class: "tools" },
+    jump && jumpForm(jump, response, view, params), csvButton(response, view, params), request);
 }
 
-/** A field that opens the page with a row, and marks the row. */
+/** A field that opens the page with a row, or the next one if it is not listed, and marks the row. */
 function jumpForm({ label, keyOf, pattern }, response, view, params) {
   const field = element("input", { "aria-label": label, placeholder: label, pattern, inputmode: "numeric", required: "" });
   const form = element("form", { class: "jump" }, field, element("button", {}, "Go"));
@@ -41,8 +42,10 @@ function jumpForm({ label, keyOf, pattern }, response, view, params) {
     event.preventDefault();
     const text = field.value.trim();
     const rows = await allRows(response);
-    const index = rows?.findIndex((row) => keyOf(row) >= text) ?? -1;
-    if (index < 0) return announce(`There is no row from ${text} on`);
+    // The page shows why.
+    if (rows === null) return open("user");
+    const next = rows.findIndex((row) => keyOf(row) >= text);
+    const index = next < 0 ? rows.length - 1 : next;
     const offset = Math.floor(index / PAGE_ROWS) * PAGE_ROWS;
     await go(viewUrl(view, { ...params, sort: "", offset: offset || "" }), history.state);
     markRow(keyOf(rows[index]), text);
@@ -56,7 +59,7 @@ function markRow(key, text) {
   row.classList.add("marked");
   row.scrollIntoView({ block: "center" });
   row.querySelector("a")?.focus({ preventScroll: true });
-  announce(key === text ? `${key} is marked` : `${text} is not listed; ${key} is the next one`);
+  announce(key === text ? `${key} is marked` : `${text} is not listed; ${key} is the nearest`);
 }
 
 function csvButton(response, view, params) {

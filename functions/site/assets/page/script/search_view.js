@@ -16,10 +16,10 @@ const searchView = {
     const code = ({ npa, nxx }) => `${npa}-${nxx}`;
     const columns = [
       ["Exchange", (row) => viewLink("area-code", { npa: row.npa, nxx: row.nxx }, code(row)), "mono", code],
-      ["Carrier", holderNames, "", ({ common_name: common, company_name: company }) => common ?? company],
-      ["OCN", ({ ocn }) => ocnLink(ocn), "mono", ({ ocn }) => ocn],
+      CARRIER_COLUMN,
+      fieldColumn("OCN", "ocn", "mono", ocnLink),
       ["Place", place, "", place],
-      ["Status", ({ status }) => toWords(status), "short", ({ status }) => status],
+      fieldColumn("Status", "status", "short", toWords),
     ];
     return element("div", {}, listCard({
       title: "Exchanges", order: "by code", columns, rows: response.body.results, response, view: "search", params,

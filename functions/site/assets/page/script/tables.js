@@ -30,6 +30,10 @@ function sortRows(rows, columns, params) {
   }).map(([, row]) => row);
 }
 
+/** A column with a field's value, by which it sorts. `show` returns the content of a cell with the value. */
+const fieldColumn = (heading, name, kind = "", show = (value) => value) =>
+  [heading, (row) => show(row[name]), kind, (row) => row[name]];
+
 /**
  * A table. Each column has a heading, a function that returns a cell's content (text, elements, or nothing), a class, and
  * if it sorts, a function that returns the key. `sortUrl` returns the URL of the list sorted by a column.
@@ -139,6 +143,9 @@ function pageLinks({ limit, offset, total }, pages, link) {
 const viewLink = (view, params, ...content) => element("a", { href: viewUrl(view, params) }, ...content);
 
 const ocnLink = (ocn) => ocn && viewLink("carriers", { ocn }, ocn);
+
+/** The holder, by its everyday name if it has one. */
+const CARRIER_COLUMN = ["Carrier", (row) => holderNames(row), "", (row) => row.common_name ?? row.company_name];
 
 /** A holder's everyday name, then its legal name; null if it has neither. */
 function holderNames({ company_name: company, common_name: common }) {
