@@ -45,8 +45,8 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 const VERSION_DIGITS: usize = 8;
 
 /// Serves the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or from another release,
-/// so links work as long as the flag exists. The page's map is beside the flags, so that deployments route and cache it in
-/// the same way.
+/// so links work as long as the flag exists. The page's map and its script for lists are beside the flags, so that
+/// deployments route and cache them in the same way.
 async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
         Some((flags::VERSION, name)) => (VERSIONED_CACHE_CONTROL, name),
@@ -56,6 +56,7 @@ async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (media_type, bytes) = match flags::image(name) {
         Some(image) => (image.media_type, image.bytes),
         None if path == "map.svg" => ("image/svg+xml", MAP.into()),
+        None if name == "list.js" => ("text/javascript", page::LIST_SCRIPT.as_bytes().into()),
         None => {
             return Err(ApiError::not_found(format!("No flag found at /flags/{}", quote(&path))));
         }

@@ -1,6 +1,9 @@
 //! The lookup page at `/` and the documentation at `/docs`. At `/`, clients other than browsers get an index.
 
-use std::sync::LazyLock;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::LazyLock,
+};
 
 use axum::{
     extract::State,
@@ -9,13 +12,32 @@ use axum::{
 };
 use shared::{config::FlagImages, http::prefers_html, state::App};
 
-use crate::document::Document;
+use crate::document::{Document, without_comments};
 
 static PAGE: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/page/page.css");
     let html = include_str!("../assets/page/page.html");
-    Document::assemble(html, style, PAGE_SCRIPTS)
+    let mut hasher = DefaultHasher::new();
+    LIST_SCRIPT.hash(&mut hasher);
+    let version = format!("{:08x}", hasher.finish() as u32);
+    let scripts = PAGE_SCRIPTS.join("\n").replace("{{list_script}}", &version);
+    Document::assemble(html, style, &[&scripts])
 });
+/// The script of the view for lists. The page loads it when it is needed.
+pub static LIST_SCRIPT: LazyLock<String> =
+    LazyLock::new(|| without_comments(&LIST_SCRIPTS.join("\n")));
+const LIST_SCRIPTS: &[&str] = &[
+    include_str!("../assets/page/script/list/start.js"),
+    include_str!("../assets/page/script/list/text.js"),
+    include_str!("../assets/page/script/list/rows.js"),
+    include_str!("../assets/page/script/list/layout.js"),
+    include_str!("../assets/page/script/list/output.js"),
+    include_str!("../assets/page/script/list/lookups.js"),
+    include_str!("../assets/page/script/list/job.js"),
+    include_str!("../assets/page/script/list/settings.js"),
+    include_str!("../assets/page/script/list/progress.js"),
+    include_str!("../assets/page/script/list/view.js"),
+];
 /// The parts of the page's script. The last one runs it.
 const PAGE_SCRIPTS: &[&str] = &[
     include_str!("../assets/page/script/codes.js"),
@@ -34,14 +56,6 @@ const PAGE_SCRIPTS: &[&str] = &[
     include_str!("../assets/page/script/changes_view.js"),
     include_str!("../assets/page/script/history_view.js"),
     include_str!("../assets/page/script/sources_view.js"),
-    include_str!("../assets/page/script/list/text.js"),
-    include_str!("../assets/page/script/list/rows.js"),
-    include_str!("../assets/page/script/list/layout.js"),
-    include_str!("../assets/page/script/list/output.js"),
-    include_str!("../assets/page/script/list/lookups.js"),
-    include_str!("../assets/page/script/list/job.js"),
-    include_str!("../assets/page/script/list/settings.js"),
-    include_str!("../assets/page/script/list/progress.js"),
     include_str!("../assets/page/script/list_view.js"),
     include_str!("../assets/page/script/example.js"),
     include_str!("../assets/page/script/recent_lookups.js"),

@@ -1,152 +1,39 @@
-// A list of numbers: dropped, chosen or pasted, looked up through the API, and downloaded as CSV.
+// A list of numbers. Its script is a quarter of the page's, so it is loaded when it is needed. The folder `list` has it.
+
+/** The script's path, which changes with its content. */
+const LIST_SCRIPT = "/flags/{{list_script}}/list.js";
+let listScript = null;
 
 const listView = {
   title: () => "List",
   requestTarget: () => null,
-  open: () => showList(),
+  open: () => withList(({ show }) => show()),
 };
 
-const PASTED = "Pasted list";
-
-/** The list that is shown, and its job once it has started. They stay while other views are open. */
-const shownList = { list: null, job: null, update: null, isSaved: true };
-
-/** Opens a file or pasted text. */
-async function openList(blob, name) {
-  if (!mayCloseList()) return;
-  resetList();
-  byId("list-source").setAttribute("aria-busy", "true");
+/** Calls `use` with the script's functions. Shows a message if it cannot be loaded. */
+async function withList(use) {
+  listScript ??= import(absolute(LIST_SCRIPT)).then(({ default: start }) => start({
+    COUNTRIES, CHOICES, announce, bar, byId, clearFieldErrors, describeFailure, element, formatCount, relativeTime, send,
+    showFieldError, showKeyError, table, target, timeWords, toWords, useEnteredKey,
+  }));
   try {
-    const source = await findEncoding(blob);
-    const { value: head = "" } = await decodedParts(blob, source.encoding).next();
-    if (/^\s*(\{\s*"|\[\s*["[{])/.test(head)) throw new ListError("The list is JSON. Save it as CSV, or paste one number per line");
-    const list = { blob, name, head, ...source, layout: findLayout(head), defaultCountry: "US", fields: DEFAULT_FIELDS };
-    const counted = { ...list, ...await countRows(list) };
-    if (counted.rows === 0) throw new ListError("The list has no rows");
-    shownList.list = counted;
-  } catch (error) {
-    showFieldError(byId("list-text"), `${readingProblem(error)}.`);
-  }
-  byId("list-source").removeAttribute("aria-busy");
-  if (shownList.list === null) return;
-  announce(`${name}: ${formatCount(shownList.list.rows, "row", "rows")}`);
-  showSettings();
-  byId("list-panel").querySelector("h2").focus();
-}
-
-function openPastedList() {
-  const text = byId("list-text").value;
-  clearFieldErrors();
-  if (text.trim() === "") return showFieldError(byId("list-text"), "Paste at least one number.");
-  openList(new Blob([text]), PASTED);
-}
-
-/** Uses another layout, and counts the rows again. */
-async function changeLayout(layout) {
-  const list = { ...shownList.list, layout };
-  const focused = document.activeElement?.id;
-  try {
-    shownList.list = { ...list, ...await countRows(list) };
-    showSettings();
-    byId(focused)?.focus();
-  } catch (error) {
-    showSettings();
-    announce(readingProblem(error));
+    const list = await listScript;
+    byId("list-failure").replaceChildren();
+    use(list);
+  } catch {
+    listScript = null;
+    byId("list-failure").replaceChildren(failureCard({ status: 0, headers: new Headers() }));
   }
 }
 
-function showSettings() {
-  byId("list-source").hidden = true;
-  byId("list-panel").replaceChildren(settingsCard(shownList.list));
-}
-
-function startList() {
-  const { list } = shownList;
-  clearFieldErrors();
-  if (list.layout.numberColumn === null) return showFieldError(byId("list-number"), "Choose the column with phone numbers.");
-  if (list.fields.length === 0) return announce("Choose at least one column to add");
-  const job = new Job(list, list.fields, list.defaultCountry, onJobChange);
-  shownList.job = job;
-  addEventListener("beforeunload", warnBeforeUnload);
-  const { card, update } = jobCard(job);
-  shownList.update = update;
-  byId("list-panel").replaceChildren(card);
-  card.querySelector("h2").focus();
-  job.run();
-}
-
-let jobClock;
-
-function onJobChange() {
-  const { job, update } = shownList;
-  update?.();
-  clearInterval(jobClock);
-  if (job.status === "running") {
-    shownList.isSaved = false;
-    jobClock = setInterval(update, 1000);
-  } else if (job.halt?.kind === "key") showKeyError();
-}
-
-/** Goes on with a list that waits for a key. */
+/** Goes on with a list that waits for a key, in any view. */
 function onListKey() {
-  if (shownList.job?.halt?.kind === "key") shownList.job.run();
+  listScript?.then(({ resume }) => resume(), () => undefined);
 }
 
-function downloadResult(job) {
-  const { name, layout } = job.list;
-  const url = URL.createObjectURL(job.result());
-  const extension = layout.delimiter === "\t" ? "tsv" : "csv";
-  element("a", { href: url, download: `${name.replace(/\.\w+$/, "")} - result.${extension}` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  shownList.isSaved = true;
-  if (job.status === "done") removeEventListener("beforeunload", warnBeforeUnload);
-}
-
-function warnBeforeUnload(event) {
-  if (shownList.job.status === "running" || !shownList.isSaved) event.preventDefault();
-}
-
-/** Asks before a result is lost. */
-function mayCloseList() {
-  const { job, isSaved } = shownList;
-  return job === null || (isSaved && job.status !== "running") || confirm("Discard the result of this list? It has not been downloaded.");
-}
-
-function resetList() {
-  shownList.job?.stop();
-  clearInterval(jobClock);
-  removeEventListener("beforeunload", warnBeforeUnload);
-  Object.assign(shownList, { list: null, job: null, update: null, isSaved: true });
-  byId("list-panel").replaceChildren();
-  byId("list-source").hidden = false;
-  byId("list-text").value = "";
-  byId("list-file").value = "";
-  clearFieldErrors();
-}
-
-function closeList() {
-  if (!mayCloseList()) return;
-  resetList();
-  byId("list-choose").focus();
-}
-
-function showList() {
-  shownList.update?.();
-}
-
-/** Opens a dropped file in the list view, wherever it is dropped. */
-function startListSource() {
-  const file = byId("list-file");
+/** Opens a dropped file in the view for lists, wherever it is dropped. */
+function startListDrop() {
   const hasFile = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
-  byId("list-choose").addEventListener("click", () => file.click());
-  file.addEventListener("change", () => file.files.length > 0 && openList(file.files[0], file.files[0].name));
-  byId("list-text").addEventListener("paste", (event) => {
-    const text = event.clipboardData.getData("text");
-    const [pasted] = event.clipboardData.files;
-    if (!pasted && !/[\r\n]./.test(text)) return;
-    event.preventDefault();
-    openList(pasted ?? new Blob([text]), pasted?.name ?? PASTED);
-  });
   addEventListener("dragover", (event) => {
     if (hasFile(event)) event.preventDefault();
   });
@@ -155,6 +42,6 @@ function startListSource() {
     event.preventDefault();
     const [dropped] = event.dataTransfer.files;
     if (currentView().name !== "list") go("#list");
-    openList(dropped, dropped.name);
+    withList(({ open: openList }) => openList(dropped, dropped.name));
   });
 }

@@ -169,7 +169,7 @@ const KEY_IN_TEXT = /\btnr_(?:live|test)_/;
 function onSubmit(event) {
   event.preventDefault();
   const form = event.target;
-  if (form.dataset.view === "list") return openPastedList();
+  if (form.dataset.view === "list") return;
   const withKey = [...form.elements].find(({ name, value }) => name && KEY_IN_TEXT.test(value));
   if (withKey) {
     clearFieldErrors();
@@ -222,7 +222,7 @@ function start() {
   fillCodes();
   startCodePane();
   for (const form of document.querySelectorAll("form.lookup")) form.addEventListener("submit", onSubmit);
-  startListSource();
+  startListDrop();
   startKeyForm(() => {
     onListKey();
     open("user");

@@ -7,18 +7,9 @@ const MAX_IN_FLIGHT = 2;
 const MAX_BATCH_ROWS = 4000;
 const PREVIEW_ROWS = 10;
 
-/** Results that need no request. The codes are those of `tnr format`. */
-const LOCAL_RESULTS = {
-  EMPTY: { valid: false, verdict: "empty", reason: { code: "EMPTY", message: "The text is empty" } },
-  SHIFTED_CELLS: {
-    valid: false, verdict: "rejected",
-    reason: { code: "SHIFTED_CELLS", message: "The row has more cells than the header row, so its cells may be shifted" },
-  },
-  UNKNOWN_COUNTRY: {
-    valid: false, verdict: "rejected",
-    reason: { code: "UNKNOWN_COUNTRY", message: "The row has a country that is not an ISO 3166-1 alpha-2 code" },
-  },
-};
+/** A result that needs no request. The codes are those of `tnr format`. */
+const localResult = (code, message = toWords(code)) =>
+  ({ valid: false, verdict: code === "EMPTY" ? "empty" : "rejected", reason: { code, message } });
 
 /** The rows of a list in order, in parts, without its header row. */
 async function* rowParts({ blob, encoding, layout }) {
@@ -97,9 +88,10 @@ class Job {
     this.milliseconds = 0;
   }
 
-  /** Milliseconds of work so far, without the time in which it was stopped. */
-  get elapsed() {
-    return this.milliseconds + (this.status === "running" ? Date.now() - this.startedAt : 0);
+  /** When the list is done if it goes on as quickly as it did, without the time in which it was stopped. */
+  get end() {
+    const elapsed = this.milliseconds + Date.now() - this.startedAt;
+    return Date.now() + (elapsed / this.done) * (this.list.rows - this.done);
   }
 
   /** Starts, or goes on after a stop. */
@@ -129,7 +121,7 @@ class Job {
   }
 
   #end(status) {
-    this.milliseconds = this.elapsed;
+    this.milliseconds += Date.now() - this.startedAt;
     this.status = status;
     this.wait = null;
     if (status === "done") {
@@ -192,9 +184,7 @@ class Job {
   }
 
   #keep(key, { result, error }) {
-    this.answers.set(key, this.#answer(result ?? {
-      valid: false, verdict: "rejected", reason: { code: "NOT_A_NUMBER", message: error.message },
-    }));
+    this.answers.set(key, this.#answer(result ?? localResult("NOT_A_NUMBER", error.message)));
   }
 
   /** What is kept of a result: for the counts, and the text of the added cells. */
@@ -212,7 +202,7 @@ class Job {
   #write(rows) {
     const lines = rows.map((row) => {
       const { key, code } = numberIn(row, this.list.layout);
-      const { verdict, code: reason, number, text } = key === undefined ? this.#answer(LOCAL_RESULTS[code]) : this.answers.get(key);
+      const { verdict, code: reason, number, text } = key === undefined ? this.#answer(localResult(code)) : this.answers.get(key);
       const first = number === null ? undefined : this.firstLines.get(number);
       this.counts[verdict] += 1;
       if (first !== undefined) this.counts.duplicates += 1;

@@ -5,19 +5,17 @@
 const DELIMITERS = [",", ";", "\t", "|"];
 /** The rows that show which column has numbers. */
 const SAMPLE_ROWS = 200;
-
 /** The digits of a phone number. Most names of columns have fewer. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 20];
 
-const CLEAR_NAME = /phone|t[eé]l[eéè]?f|mobil|mobiel|msisdn|\bcell|m[oó]vil|handy|\bt(el|n|lf)\b|gsm|fon[eo]\b|rufnummer|e\.?164|телефон|τηλέφων|电话|電話|手机|手機|携帯|전화|هاتف|טלפון|फोन/i;
-const LIKELY_NAME = /^(number|nummer|n[uú]m[eé]ro|from|to|src|dst|clid?|ani|dnis|did)s?$|call(er|ed|ee)|whats.?app|fax|faks|landline|festnetz|fij[oa]|fixe|dial/i;
-const SEPARATOR_LINE = /^sep=([^"\p{L}\p{N}])(\r\n|\r|\n|$)/iu;
+const NUMBER_NAME = /phone|t[eé]l[eé]f|mobi|msisdn|\bcell|m[oó]vil|handy|\bt(el|n|lf)\b|gsm|fon[eo]\b|number|nummer|n[uú]m[eé]ro|caller|whats.?app|fax|телефон|电话|手机|電話|携帯|전화|هاتف/i;
+const SEPARATOR_LINE = /^sep=([^"\w])(\r\n?|\n|$)/i;
 const DATE = /^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{2,4})([ T].*)?$/;
 
 const countDigits = (cell) => cell.match(/\p{Nd}/gu)?.length ?? 0;
 const holdsNumber = (cell) => countDigits(cell) >= MIN_DIGITS;
 const looksLikeNumber = (cell) => holdsNumber(cell) && countDigits(cell) <= MAX_DIGITS && !DATE.test(cell);
-const looksLikeName = (cell) => (CLEAR_NAME.test(cell) || LIKELY_NAME.test(cell)) && !holdsNumber(cell);
+const looksLikeName = (cell) => NUMBER_NAME.test(cell) && !holdsNumber(cell);
 
 /** Finds the layout in the start of a list. */
 function findLayout(head) {
@@ -38,7 +36,7 @@ function withColumns(text, layout) {
   const { delimiter, hasHeader } = layout;
   const [first = [], ...others] = firstRows(text, delimiter);
   const names = delimiter === null ? ["tn"] : first.map((name, index) => (hasHeader && name.trim()) || `column_${index + 1}`);
-  const country = names.findIndex((name) => name.toLowerCase().replace(/[\W_]/g, "") === "defaultcountry");
+  const country = names.findIndex((name) => /^default[_ ]?country$/i.test(name));
   return {
     ...layout, names, countryColumn: country === -1 ? null : country,
     numberColumn: numberColumn(names, hasHeader ? others : [first, ...others]),
@@ -50,8 +48,7 @@ function numberColumn(names, rows) {
   if (names.length === 1) return 0;
   const scores = names.map((name, column) => {
     const cells = rows.map((row) => row[column]).filter((cell) => cell?.trim());
-    const share = cells.filter(looksLikeNumber).length / (cells.length || 1);
-    return 2 * share + (CLEAR_NAME.test(name) ? 1 : LIKELY_NAME.test(name) ? 0.5 : 0);
+    return (2 * cells.filter(looksLikeNumber).length) / (cells.length || 1) + NUMBER_NAME.test(name);
   });
   const best = Math.max(...scores);
   return best > 0 ? scores.indexOf(best) : null;

@@ -4,21 +4,13 @@ const COUNT_NAMES = { valid: "Valid", repaired: "Repaired", rejected: "Rejected"
 const COUNTS_NOTE = "Repaired numbers are valid, but Google's rules alone parse the text differently. Duplicates are valid "
   + "numbers that repeat an earlier one in any format.";
 
-/** A duration in words, rounded so that it does not change each second. */
-function durationWords(milliseconds) {
-  const seconds = Math.ceil(milliseconds / 1000);
-  if (seconds < 10) return "a few seconds";
-  if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} seconds`;
-  return `about ${formatCount(Math.ceil(seconds / 60), "minute", "minutes")}`;
-}
-
 /** Where a list is, in a sentence. */
-function progressWords({ status, done, elapsed, wait, halt, list: { rows } }) {
+function progressWords({ status, done, end, wait, halt, list: { rows } }) {
   const range = `${done.toLocaleString("en")} of ${formatCount(rows, "row", "rows")}`;
-  if (status === "done") return `${formatCount(rows, "row", "rows")} done in ${durationWords(elapsed)}.`;
+  if (status === "done") return `${formatCount(rows, "row", "rows")} done.`;
   if (halt) return `${range} done. ${haltWords(halt)}`;
   if (wait) return `${range} done. ${wait.reason}. Continues ${relativeTime(new Date(wait.until))}.`;
-  return done === 0 ? `${range} done.` : `${range} done, ${durationWords((elapsed / done) * (rows - done))} left.`;
+  return done === 0 ? `${range} done.` : `${range} done. The rest is ready ${relativeTime(new Date(end))}.`;
 }
 
 function haltWords({ kind, message }) {

@@ -11,8 +11,8 @@ function listSelect(id, label, choices, value, onChange) {
   return element("div", { class: "field" }, element("label", { for: id }, label), select);
 }
 
-function listCheckbox(label, isChecked, onChange) {
-  const box = element("input", { type: "checkbox", checked: isChecked && "" });
+function listCheckbox(label, isChecked, onChange, id = null) {
+  const box = element("input", { type: "checkbox", id, checked: isChecked && "" });
   box.addEventListener("change", () => onChange(box.checked));
   return element("label", { class: "check" }, box, label);
 }
@@ -32,7 +32,7 @@ function layoutFields(list) {
       column(layout.countryColumn), (value) => changeLayout({ ...layout, countryColumn: position(value) })),
     layout.skipped === 0 && listSelect("list-delimiter", "Delimiter", DELIMITER_NAMES, layout.delimiter ?? "",
       (value) => relayout({ delimiter: value || null, hasHeader: value !== "" && layout.hasHeader })),
-    layout.delimiter !== null && listCheckbox("The first row has column names", layout.hasHeader, (hasHeader) => relayout({ hasHeader })));
+    layout.delimiter !== null && listCheckbox("The first row has column names", layout.hasHeader, (hasHeader) => relayout({ hasHeader }), "list-header"));
 }
 
 /** The choice of columns to add. */
@@ -51,12 +51,8 @@ function fieldChoices(list) {
 
 /** A table that scrolls sideways in its own box. `marked` is the position of a column to emphasize. */
 function sheet(label, names, rows, marked = null) {
-  const cells = (name, texts, attributes) =>
-    texts.map((text, index) => element(name, { ...attributes, class: index === marked && "marked" }, text));
-  return element("div", { class: "sheet", role: "region", tabindex: "0", "aria-label": label },
-    element("table", { "aria-label": label },
-      element("thead", {}, element("tr", {}, cells("th", names, { scope: "col" }))),
-      element("tbody", {}, rows.map((row) => element("tr", {}, cells("td", names.map((_, index) => row[index] ?? "")))))));
+  const columns = names.map((name, index) => [name, (row) => row[index] ?? "", index === marked && "marked"]);
+  return element("div", { class: "sheet", role: "region", tabindex: "0", "aria-label": label }, table(label, columns, rows));
 }
 
 function previewSection({ head, layout, rows }) {

@@ -1,0 +1,14 @@
+// The view for lists. The page loads this script when it is needed, and passes the functions that both use.
+
+let COUNTRIES, CHOICES, announce, bar, byId, clearFieldErrors, describeFailure, element, formatCount, relativeTime, send,
+  showFieldError, showKeyError, table, target, timeWords, toWords, useEnteredKey;
+
+/** Starts the view with the page's functions. Returns the view's. */
+export default function start(page) {
+  ({
+    COUNTRIES, CHOICES, announce, bar, byId, clearFieldErrors, describeFailure, element, formatCount, relativeTime, send,
+    showFieldError, showKeyError, table, target, timeWords, toWords, useEnteredKey,
+  } = page);
+  startSource();
+  return { open: openList, resume: resumeList, show: showList };
+}
