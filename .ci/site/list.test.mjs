@@ -204,6 +204,17 @@ test("a file can be dropped on any view, and several pasted lines open at once",
   await tab.locator("#list-facts", { hasText: "2 rows" }).waitFor();
 }));
 
+test("the view says if its script cannot be loaded, and loads it again", () =>
+  withTab("/", { expected: /ERR_FAILED/ }, async (tab) => {
+    await tab.route("**/list.js", (route) => route.abort());
+    await tab.getByRole("link", { name: "List" }).click();
+    await tab.getByRole("heading", { name: "Could not reach the service" }).waitFor();
+    await tab.unrouteAll();
+    await tab.getByRole("button", { name: "Retry" }).click();
+    await tab.locator("#list-choose").waitFor();
+    assert.equal(await tab.locator(".failure").count(), 0);
+  }));
+
 test("a quota of a minute is waited for, with batches that fit", () =>
   withTab("/#list", { expected: /status of 429/ }, async (tab) => {
     await tab.clock.install();

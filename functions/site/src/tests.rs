@@ -70,6 +70,17 @@ async fn the_map_of_states_is_beside_the_flags_and_can_be_cached() {
     assert!(map.body.starts_with(b"<svg "));
 }
 
+#[tokio::test]
+async fn the_page_names_the_script_for_lists() {
+    let page = String::from_utf8(get("/", BROWSER_ACCEPT).await.body.to_vec()).unwrap();
+    let (_, path) = page.split_once("const LIST_SCRIPT = \"").unwrap();
+    let (path, _) = path.split_once('"').unwrap();
+    let script = get(path, "*/*").await;
+    assert_eq!(header(&script.headers, "content-type"), "text/javascript");
+    assert_eq!(header(&script.headers, "cache-control"), "public, max-age=86400");
+    assert!(script.body.starts_with(b"\nlet COUNTRIES, ") && !path.contains('{'), "{path}");
+}
+
 /// A page that can send requests has a key, so no other code may run in it or read it.
 #[tokio::test]
 async fn both_pages_allow_only_their_own_script_and_style() {
