@@ -194,7 +194,10 @@ test("a file can be dropped on any view, and several pasted lines open at once",
     data.items.add(new File(["phone\n1\n2\n"], "dropped.csv"));
     return data;
   });
+  await tab.locator("body").dispatchEvent("dragover", { dataTransfer: dropped });
+  assert.equal(await tab.locator("body.dropping").count(), 1);
   await tab.locator("body").dispatchEvent("drop", { dataTransfer: dropped });
+  assert.equal(await tab.locator("body.dropping").count(), 0);
   await tab.getByRole("heading", { name: "dropped.csv" }).waitFor();
   assert.equal(new URL(tab.url()).hash, "#list");
   await press(tab, "Another list");

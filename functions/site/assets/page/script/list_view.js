@@ -34,10 +34,15 @@ function onListKey() {
 /** Opens a dropped file in the view for lists, wherever it is dropped. */
 function startListDrop() {
   const hasFile = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+  const mark = (isOver) => document.body.classList.toggle("dropping", isOver);
   addEventListener("dragover", (event) => {
-    if (hasFile(event)) event.preventDefault();
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    mark(true);
   });
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget === null && mark(false));
   addEventListener("drop", (event) => {
+    mark(false);
     if (!hasFile(event)) return;
     event.preventDefault();
     const [dropped] = event.dataTransfer.files;
