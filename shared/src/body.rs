@@ -48,7 +48,7 @@ impl BodyBudget {
 #[derive(Debug, Clone, Copy)]
 pub struct BodyLimit {
     pub bytes: usize,
-    /// A body counts as one request per this many bytes or part thereof. Reading and parsing them must cost less than
+    /// The number of bytes that count as one request, rounded up. Reading and parsing them must cost less than
     /// 20 single-number requests.
     pub bytes_per_request: usize,
     pub advice: &'static str,

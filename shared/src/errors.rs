@@ -79,7 +79,7 @@ pub enum ApiError {
     /// The key table cannot be read, and the key is not in memory.
     #[error("The API key cannot be validated right now; retry in a few seconds")]
     KeyUnchecked,
-    /// Other requests take up what this one needs. The message says what.
+    /// Other requests use up the resources that this one needs. The message names them.
     #[error("{0}; retry in a few seconds")]
     Busy(&'static str),
     /// A bug in the service.

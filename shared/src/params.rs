@@ -76,7 +76,7 @@ impl Params {
         named.map(|(_, value)| value)
     }
 
-    /// Parses the value of `name`. The error from `T` is the rule.
+    /// Parses the value of `name`. The error from `T` states the rule.
     pub fn parse<T>(&self, name: &str) -> Result<Option<T>, ApiError>
     where
         T: FromStr<Err: Display>,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelled_names_get_a_suggestion_and_unrelated_ones_do_not() {
+    fn only_misspelled_names_get_a_suggestion() {
         let known =
             ["country", "type", "q", "nxx", "rate_center", "defaultCountry", "offset", "apiKey"];
         for [unknown, expected] in rows(include_str!("unknown_names.txt")) {

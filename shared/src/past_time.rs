@@ -26,7 +26,7 @@ pub struct PastTime {
 }
 
 impl PastTime {
-    /// Parses a parameter's value. An error states `rule`.
+    /// Parses a parameter's value. The error message includes `rule`.
     pub fn parse(name: &str, rule: &str, text: &str) -> Result<Self, ApiError> {
         let now = Timestamp::now();
         let range = if let Some(date) = parse_date(text) {

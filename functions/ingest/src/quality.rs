@@ -27,7 +27,7 @@ pub struct Coverage {
     pub by_status: BTreeMap<Status, u32>,
     /// Thousands blocks that have a holder.
     pub blocks: u32,
-    /// Exchanges with such blocks.
+    /// Exchanges that have such blocks.
     pub pooled_exchanges: u32,
     /// `holders`, `ocns`, `states` and `rate_centers`.
     #[serde(flatten)]

@@ -121,7 +121,7 @@ async fn each_report_is_described_by_its_source_bytes_date_and_time() {
 }
 
 #[tokio::test]
-async fn only_unreadable_block_reports_do_not_stop_an_import() {
+async fn imports_continue_despite_unreadable_block_reports_only() {
     const NO_REPORT: &str = "<html>";
     let [us, ca] = [ReportName::ThousandsBlocks, ReportName::CanadianBlocks];
     for (blocks, unread, read) in [

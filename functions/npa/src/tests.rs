@@ -77,7 +77,7 @@ async fn errors_state_the_rule_and_the_value() {
 }
 
 #[tokio::test]
-async fn area_codes_are_filtered_by_place_service_and_date() {
+async fn area_codes_are_filtered_by_state_service_and_date() {
     TestApi::new(routes()).assert_lists(include_str!("listed.txt")).await;
 }
 

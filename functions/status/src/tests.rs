@@ -8,7 +8,7 @@ use test_api::{AppWithHistory, TestApi, app_with_history, header, small_dataset}
 use super::routes;
 
 #[tokio::test]
-async fn health_is_degraded_without_a_publication_or_the_keys() {
+async fn health_is_degraded_if_a_publication_or_the_keys_are_missing() {
     let start = this_second() - SignedDuration::from_hours(24 * 4);
     let versions = vec![Dataset::default(), small_dataset()];
     let AppWithHistory { mut app, table, manifest, .. } = app_with_history(start, versions).await;

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_replaced_only_with_force_and_when_finished() {
+    fn files_are_replaced_only_with_force_and_once_complete() {
         let folder = TempDir::new().unwrap();
         let name = folder.path().join("numbers.csv");
         fs::write(&name, "old").unwrap();

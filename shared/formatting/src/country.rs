@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_iso_country_has_a_plain_name() {
+    fn every_iso_country_has_a_common_name() {
         assert_eq!(rust_iso3166::ALL_ALPHA2.len(), 249);
         for code in rust_iso3166::ALL_ALPHA2 {
             let name = country_name(code).unwrap();

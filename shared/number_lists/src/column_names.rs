@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_row_looks_like_phone_numbers_or_has_several_cells_without_a_number() {
+    fn header_row_names_phone_numbers_or_has_several_cells_without_numbers() {
         for (row, expected) in [
             ("phone", true),
             ("name", false),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_with_numbers_differ_from_names_with_digits() {
+    fn cells_with_numbers_are_distinguished_from_names_with_digits() {
         let numbers = "3052345678; (305) 234-5678 ext. 42; tel:+1-305-234-5678; ٣٠٥٢٣٤٥٦٧٨; \
                        Phone: 305-234-5678; 305 234 5678 home";
         assert!(numbers.split("; ").all(holds_number));

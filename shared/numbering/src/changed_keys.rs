@@ -5,12 +5,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 
-/// The zstd level. The keys are written once, and read by every container that serves requests for the past.
+/// The zstd level. The keys are written once, and read by every container that serves past data.
 const LEVEL: i32 = 19;
 /// More than all possible keys take.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The sorted keys of the records that differ between two versions, each with whether the record existed before.
+/// The sorted keys of the records that differ between two versions, with a flag for records that existed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedKeys(Vec<u32>);
 
@@ -47,7 +47,7 @@ fn unpack(packed: u32) -> RecordKey {
 }
 
 impl ChangedKeys {
-    /// Collects keys in any order, each with whether the record existed before.
+    /// Collects keys in any order, with a flag for records that existed before.
     pub fn new(changes: impl IntoIterator<Item = (RecordKey, bool)>) -> Self {
         let packed = |(key, existed)| pack(key) | u32::from(existed);
         let mut keys: Vec<u32> = changes.into_iter().map(packed).collect();
@@ -63,7 +63,7 @@ impl ChangedKeys {
         self.0.is_empty()
     }
 
-    /// All keys, each with whether its record existed before.
+    /// All keys, with a flag for records that existed before.
     pub fn iter(&self) -> impl Iterator<Item = (RecordKey, bool)> {
         self.0.iter().map(|&packed| (unpack(packed), packed & EXISTED != 0))
     }
@@ -76,7 +76,7 @@ impl ChangedKeys {
         Some(found & EXISTED != 0)
     }
 
-    /// The changed exchanges in an area code, each with whether it existed before.
+    /// The changed exchanges in an area code, with a flag for those that existed before.
     pub fn exchanges_in(&self, npa: Npa) -> impl Iterator<Item = (NpaNxx, bool)> {
         let packed =
             |number| pack(RecordKey::Exchange(NpaNxx { npa, nxx: Nxx::from_number(number) }));

@@ -189,7 +189,7 @@ impl Counter {
         self.limits.statuses(requests, &self.counted, now)
     }
 
-    /// Counts this container's requests. A negative number takes requests back.
+    /// Counts this container's requests. A negative number cancels earlier ones.
     fn add(&mut self, requests: i64, at: i64) {
         self.counted.add(requests, at);
         self.unsent.add(requests, at);

@@ -158,7 +158,7 @@ async fn rejected_requests_do_not_wait_for_their_body() {
 }
 
 #[tokio::test]
-async fn a_request_stays_charged_if_its_client_hangs_up() {
+async fn requests_remain_charged_if_the_client_hangs_up() {
     let (app, key) = (app_with_keys().await, key('b'));
     for (path, expected) in [("/v1/never", 1), ("/v1/list", 2)] {
         let mut request = Box::pin(service(&app).oneshot(endless_request(path, key.reveal())));

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_reported_immediately_and_not_as_a_busy_database() {
+    fn full_disk_is_reported_immediately_instead_of_retried() {
         let internal = |message: &str| {
             let metadata = ErrorMetadata::builder().code("InternalServerError").message(message);
             let response = HttpResponse::new(500.try_into().unwrap(), "".into());

@@ -54,7 +54,7 @@ impl HistoryTable {
         endpoint
     }
 
-    /// The history operations since the last call, each with whether it was strongly consistent.
+    /// The history operations since the last call, and whether each was strongly consistent.
     pub fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().calls)
     }

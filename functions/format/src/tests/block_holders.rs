@@ -110,7 +110,7 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
 }
 
 #[tokio::test]
-async fn a_past_number_is_described_as_of_the_end_of_that_day() {
+async fn past_number_is_described_as_of_the_end_of_the_day() {
     let (now, hours) = (Timestamp::now(), |count| SignedDuration::from_hours(count));
     let (yesterday, start) = (date_of(now - hours(24)), now - hours(24 * 5));
     let pooled = changed_dataset(|records| {

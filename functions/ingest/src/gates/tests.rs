@@ -100,7 +100,7 @@ fn strict_imports_refuse_a_single_unknown_or_missing_column_unknown_value_or_unr
 }
 
 #[test]
-fn an_import_passes_only_if_every_gate_that_refused_it_is_allowed() {
+fn import_passes_only_if_all_refusing_gates_are_allowed() {
     use Gate::{Changes, Dates, Losses, Suspect};
     let refusals = |gates: &[Option<Gate>]| -> Vec<_> {
         gates.iter().map(|&gate| Refusal { reason: "a reason".to_owned(), gate }).collect()
@@ -180,7 +180,7 @@ fn only_a_readable_current_version_can_be_reimported() {
 }
 
 #[test]
-fn published_data_is_not_compared_with_the_sample_and_starts_a_history() {
+fn published_data_replaces_the_sample_and_starts_a_history() {
     let sample_date = SAMPLE_DATE.to_string();
     let sample = Snapshot { reports: dated(ReportName::Nanpa, &sample_date), ..snapshot(0) };
     let published = snapshot(1);

@@ -141,7 +141,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Requires the exchange to have a value in this column that matches.
+    /// Requires a value in this column for which `is_match` returns `true`.
     fn require(&mut self, column: usize, is_match: impl Fn(usize) -> bool) {
         let bit = self.take_bit();
         self.required |= bit;

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_well_formed_codes_are_accepted_with_leading_zeros_and_in_uppercase() {
+    fn codes_are_validated_and_uppercased_with_leading_zeros() {
         assert_eq!("073h".parse::<Ocn>().unwrap().to_string(), "073H");
         assert_eq!("415-007".parse::<NpaNxx>().unwrap().to_string(), "415-007");
         assert!("415007".parse::<NpaNxx>().is_err());

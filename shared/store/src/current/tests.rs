@@ -64,7 +64,7 @@ async fn unreadable_versions_are_not_read_again_for_a_while() {
 }
 
 #[tokio::test]
-async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_manifest() {
+async fn replaced_version_stays_in_memory_and_others_come_from_the_manifest() {
     let dataset = dataset_without_dynamodb();
     let (first, current) = (version(), version());
     // The last one is a refresh without a new version.
@@ -77,13 +77,13 @@ async fn the_replaced_version_stays_in_memory_and_others_are_found_through_the_m
     }
     assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 
-    // A newer manifest that cannot be read may list it.
+    // A newer manifest may list the version, but cannot be read.
     dataset.set_manifest(manifest(current.version));
     assert!(matches!(dataset.version("old").await, Err(DatasetError::Store(_))));
 }
 
 #[tokio::test]
-async fn a_loaded_version_is_used_until_a_manifest_has_a_new_one() {
+async fn loaded_version_is_used_until_the_manifest_names_a_new_one() {
     let (loaded, known) = (version(), manifest(version().version));
     let newer = manifest(Version::new(Timestamp::MAX));
     let dataset = CurrentDataset::with_loaded(Store::unreachable(), loaded, known.clone());

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_next_to_digits_and_vanity_numbers_are_masked_whole() {
+    fn numbers_next_to_digits_and_vanity_numbers_are_fully_masked() {
         const OTHERS: &str = "12345|1|2026-11-24|100.00|1234567890123|305 234 5678|1 800 FLOWERS";
         const NUMBERS: &str = "305 234 5678|(305) 234-5678|305-234-5678|305.234.5678|3052345678|+1 305 234 5678|\
                                +44 20 7946 0958|+33 1 42 68 53 00|1-800-FLOWERS";

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn read_errors_come_after_the_text() {
+    fn read_errors_are_returned_after_the_text() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

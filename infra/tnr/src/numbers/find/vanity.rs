@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn vanity_numbers_are_found_in_the_usual_notations_and_other_text_is_not() {
+    fn vanity_numbers_are_found_only_in_usual_notations() {
         let (numbers, others) = include_str!("vanity.txt").split_once("\n\n").unwrap();
         for row in numbers.lines().skip(1) {
             let (country, number) = row.split_once(' ').unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_several_vanity_numbers_is_found() {
+    fn several_vanity_numbers_in_a_line_are_found() {
         let text = "12 people called 1-800-FLOWERS,1-800-GO-FEDEX;800-FLOWERS NOW";
         assert_eq!(find(text, "US"), ["1-800-FLOWERS", "1-800-GO-FEDEX", "800-FLOWERS"]);
     }

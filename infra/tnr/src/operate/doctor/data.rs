@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_older_than_their_publishing_schedule_allows_are_findings() {
+    fn reports_older_than_their_schedule_are_findings() {
         let at = |is_stack| subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
         let check = |name: ReportName, date: Option<&str>, is_stack| {
             let date = date.map(|date| date.parse().unwrap());
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_and_damaged_history_are_problems_and_other_drift_a_warning() {
+    fn contradictions_and_damaged_history_are_problems_other_drift_is_a_warning() {
         let stray = Drift { stray: 1, ..Drift::default() };
         let contradicting = Drift { contradicting: 1, missing: 2, ..Drift::default() };
         let changes = HistoryDrift { changes: 1, ..HistoryDrift::default() };

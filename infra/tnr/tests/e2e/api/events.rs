@@ -130,7 +130,7 @@ const VARYING_HEADERS: [&str; 3] = ["etag", "link", "x-data-version"];
 const MAX_SHOWN: usize = 600;
 
 #[tokio::test]
-async fn every_exchange_has_its_response() {
+async fn every_listed_exchange_has_the_expected_response() {
     let mut exchanges = String::new();
     for request in parse(&include_str!("exchanges.txt").replace("{version}", VERSION)) {
         let mut sent = shared_service().request_like(&request, &request.target);

@@ -47,7 +47,7 @@ async fn imports_stop_cleanly_before_their_deadline_on_a_busy_database() {
 
 /// This happens if two reports arrive in the data bucket at once.
 #[tokio::test]
-async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
+async fn concurrent_imports_both_succeed_after_one_restarts() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let sources = ReportSet::second().sources();
@@ -64,7 +64,7 @@ async fn concurrent_imports_both_succeed_because_the_later_one_restarts() {
 
 /// A crashed import leaves chunks that no manifest lists. They remain while the import could still publish them.
 #[tokio::test]
-async fn chunks_from_a_crashed_import_are_deleted_once_it_cannot_publish() {
+async fn crashed_imports_chunks_are_deleted_once_it_cannot_publish() {
     let service = Service::with_small_reports().await;
     let store = service.database.store();
     let chunks = async || {

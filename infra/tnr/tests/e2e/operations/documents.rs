@@ -50,7 +50,7 @@ fn paths(row: &str) -> Vec<String> {
 }
 
 #[test]
-fn readme_lists_every_path_and_its_key_requirement() {
+fn readme_lists_every_path_and_whether_it_needs_a_key() {
     let documented = documented_paths();
     let is_documented = |path: &str| documented.iter().any(|(documented, _)| documented == path);
     // Undocumented paths under a page are requested only by that page.

@@ -116,7 +116,7 @@ async fn functions_without_their_extension_count_each_request() {
 
 /// Lambda does not freeze such a container, and does not notify extensions of requests.
 #[tokio::test]
-async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
+async fn functions_handle_concurrent_requests_if_lambda_allows_them() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(10), Some(10)).await;
@@ -145,7 +145,7 @@ async fn functions_handle_concurrent_requests_where_lambda_allows_it() {
 
 /// API Gateway accepts text or base64-encoded bytes, and one value per header.
 #[tokio::test]
-async fn functions_handle_iam_requests_compression_and_events_that_are_not_requests() {
+async fn functions_handle_iam_requests_compression_and_non_request_events() {
     let service = Service::with_sample().await;
     let folder = TempDir::new().unwrap();
     let output = folder.path().join("output");
