@@ -20,7 +20,7 @@ const OPENING: [char; 3] = ['(', '[', '\''];
 /// The most likely reading of a query value, and an alternative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
-    likeliest: String,
+    most_likely: String,
     /// A reading to use instead if it results in a better number.
     other: Option<String>,
 }
@@ -32,7 +32,7 @@ pub struct Reading {
 
 impl From<String> for Readings {
     fn from(text: String) -> Self {
-        Self { likeliest: text, other: None }
+        Self { most_likely: text, other: None }
     }
 }
 
@@ -40,8 +40,8 @@ impl Readings {
     /// The readings of the `tn` parameter, which is required and must not be empty. `path` is for the error message.
     pub fn from_query(params: &Params, path: &str) -> Result<Self, ApiError> {
         let readings: Vec<Self> = params.raw_values(TN).map(Self::from_value).collect();
-        let likeliest = readings.iter().map(|readings| Cow::from(&readings.likeliest));
-        let tn = single_value(TN, likeliest)?.and(readings.into_iter().next());
+        let most_likely = readings.iter().map(|readings| Cow::from(&readings.most_likely));
+        let tn = single_value(TN, most_likely)?.and(readings.into_iter().next());
         tn.ok_or_else(|| {
             ApiError::invalid(format!("{TN} is required. Usage: {path}?{TN}=<NUMBER>"))
         })
@@ -50,14 +50,14 @@ impl Readings {
     fn from_value(value: &str) -> Self {
         // Forms never encode a space as `%20`. Clients that do leave plus signs unencoded.
         if value.contains("%20") {
-            return keep_plus_signs(value).into();
+            return decode_plus_signs(value).into();
         }
         // Only the last `+` can be a plus sign; earlier ones must be spaces.
         let Some((before, after)) = value.rsplit_once('+') else { return decode(value).into() };
         let with = |plus: &str| decode(&before.replace('+', " ")) + plus + &decode(after);
         let (is_sign, is_certain) = last_plus(before, after);
-        let [likeliest, other] = if is_sign { ["+", " "] } else { [" ", "+"] };
-        Self { likeliest: with(likeliest), other: (!is_certain).then(|| with(other)) }
+        let [most_likely, other] = if is_sign { ["+", " "] } else { [" ", "+"] };
+        Self { most_likely: with(most_likely), other: (!is_certain).then(|| with(other)) }
     }
 
     pub fn best(self, country: DefaultCountry) -> Reading {
@@ -67,7 +67,7 @@ impl Readings {
 
     /// All readings, best first: valid, then possible, then parseable. On a tie, the likelier one comes first.
     pub fn ranked(self, country: DefaultCountry) -> Vec<Reading> {
-        let inputs = [Some(self.likeliest), self.other].into_iter().flatten();
+        let inputs = [Some(self.most_likely), self.other].into_iter().flatten();
         let mut readings: Vec<Reading> = inputs.map(|text| Reading::new(text, country)).collect();
         readings.sort_by_key(|reading| Reverse(reading.quality()));
         readings
@@ -86,7 +86,7 @@ impl Reading {
 }
 
 /// Treats each `+` as a plus sign, unless it directly follows a digit, where it is a space.
-fn keep_plus_signs(value: &str) -> String {
+fn decode_plus_signs(value: &str) -> String {
     let mut text = String::new();
     for (index, part) in value.split('+').enumerate() {
         if index > 0 {
@@ -167,10 +167,10 @@ mod tests {
     fn a_plus_is_a_space_a_plus_sign_or_ambiguous() {
         for row in rows(include_str!("plus_signs.txt")) {
             let row: Vec<String> = serde_json::from_str(row).unwrap();
-            let [value, likeliest, other @ ..] = &*row else { panic!("{row:?}") };
+            let [value, most_likely, other @ ..] = &*row else { panic!("{row:?}") };
             let found = from_query(&format!("a=1&t%6E={value}")).unwrap();
-            let (likeliest, other) = (likeliest.clone(), other.first().cloned());
-            assert_eq!(found, Readings { likeliest, other }, "{value}");
+            let (most_likely, other) = (most_likely.clone(), other.first().cloned());
+            assert_eq!(found, Readings { most_likely, other }, "{value}");
         }
         let error = from_query("tn=").unwrap_err().body();
         assert_eq!(error.message(), "tn is required. Usage: /v1/format?tn=<NUMBER>");
@@ -185,7 +185,7 @@ mod tests {
             let best = Readings::from_value(value).best(DefaultCountry::default());
             assert_eq!(best.number.unwrap().formats.e164, e164, "{value}");
         }
-        for (likeliest, other, best) in [
+        for (most_likely, other, best) in [
             ("+516-607-4335", " 516-607-4335", "+516-607-4335"),
             ("+999", " abc", "+999"),
             ("+hello", " hello", "+hello"),
@@ -193,8 +193,8 @@ mod tests {
             ("+", " 12", " 12"),
         ] {
             let readings =
-                Readings { likeliest: likeliest.to_owned(), other: Some(other.to_owned()) };
-            assert_eq!(readings.best(DefaultCountry::default()).text, best, "{likeliest}");
+                Readings { most_likely: most_likely.to_owned(), other: Some(other.to_owned()) };
+            assert_eq!(readings.best(DefaultCountry::default()).text, best, "{most_likely}");
         }
     }
 
@@ -243,8 +243,8 @@ mod tests {
             let query = form.append_pair("tn", &text).finish();
             // Another encoded character or space shows that the first `+` is a space.
             let is_ambiguous = text.starts_with(' ') && !text[1..].contains([' ', '+', '(', ')', ':']);
-            let likeliest = from_query(&query).unwrap().likeliest;
-            prop_assert_eq!(likeliest == text, !is_ambiguous, "{}", likeliest);
+            let most_likely = from_query(&query).unwrap().most_likely;
+            prop_assert_eq!(most_likely == text, !is_ambiguous, "{}", most_likely);
         }
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn remaining_wait(limit: Duration) -> Duration {
 
 /// Awaits a future, and counts the time as waiting by the current request.
 pub async fn count_wait<T>(future: impl Future<Output = T>) -> T {
-    _ = METER.try_with(|meter| meter.begin_wait(Instant::now()));
+    _ = METER.try_with(|meter| meter.start_wait(Instant::now()));
     let _guard = WaitGuard;
     future.await
 }
@@ -107,7 +107,7 @@ impl Meter {
         }
     }
 
-    fn begin_wait(&self, now: Instant) {
+    fn start_wait(&self, now: Instant) {
         let (since, count) = self.pending.get().unwrap_or((now, 0));
         self.pending.set(Some((since, count + 1)));
     }
@@ -136,13 +136,13 @@ mod tests {
     fn sequential_waits_add_up_and_concurrent_waits_count_once() {
         let (meter, start) = (Meter::new(), Instant::now());
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        meter.begin_wait(at(0));
-        meter.begin_wait(at(20));
+        meter.start_wait(at(0));
+        meter.start_wait(at(20));
         meter.end_wait(at(50));
         assert_eq!(meter.waited_until(at(70)), Duration::from_millis(70));
         meter.end_wait(at(100));
         assert_eq!(meter.waited_until(at(900)), Duration::from_millis(100));
-        meter.begin_wait(at(900));
+        meter.start_wait(at(900));
         meter.end_wait(at(950));
         assert_eq!(meter.waited_until(at(950)), Duration::from_millis(150));
     }

@@ -136,7 +136,7 @@ impl Since {
         };
         match self.position_in(&history, Timestamp::now()) {
             Some(position) => Ok((history, position)),
-            None => Err(self.not_in(&history)),
+            None => Err(self.not_in_history_error(&history)),
         }
     }
 
@@ -154,7 +154,7 @@ impl Since {
         }
     }
 
-    fn not_in(&self, history: &History) -> ApiError {
+    fn not_in_history_error(&self, history: &History) -> ApiError {
         if let Err(error) = history.check_complete() {
             return error.into();
         }

@@ -112,7 +112,7 @@ fn exceptions() -> BTreeSet<Input> {
 
 /// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`, or the committed ones if unset.
 /// `.ci/libphonenumber/generate` writes both.
-fn answers(file: &str, committed: &'static str) -> Cow<'static, str> {
+fn google_results(file: &str, committed: &'static str) -> Cow<'static, str> {
     match env::var("TNR_LIBPHONENUMBER_ANSWERS") {
         Ok(folder) => fs::read_to_string(format!("{folder}/{file}")).unwrap().into(),
         Err(_) => committed.into(),
@@ -136,7 +136,7 @@ fn our_outcome(case: &Case) -> Option<Outcome> {
 }
 
 /// Returns `true` if only the service can parse the input, or finds a valid number in it.
-fn is_only_ours(ours: &Option<Outcome>, googles: &Option<Outcome>) -> bool {
+fn parses_only_here(ours: &Option<Outcome>, googles: &Option<Outcome>) -> bool {
     let Some([is_valid, ..]) = ours else { return false };
     googles
         .as_ref()
@@ -150,7 +150,7 @@ fn results_match_googles_except_for_listed_exceptions() {
     let (mut agreeing, mut only_ours) = (0, 0);
     for case in &cases {
         let (ours, googles) = (our_outcome(case), case.outcome());
-        let is_ours_alone = is_only_ours(&ours, &googles);
+        let is_ours_alone = parses_only_here(&ours, &googles);
         only_ours += usize::from(is_ours_alone);
         agreeing += usize::from(ours == googles);
         if ours != googles {
@@ -182,9 +182,9 @@ fn time_zones(e164: &str) -> String {
 
 #[test]
 fn time_zones_match_googles() {
-    let answers = answers("time_zones.txt", include_str!("time_zones.txt"));
+    let google_results = google_results("time_zones.txt", include_str!("time_zones.txt"));
     let (mut count, mut different) = (0, Vec::new());
-    for line in answers.lines() {
+    for line in google_results.lines() {
         let (expected, numbers) = line.split_once(": ").unwrap();
         for number in numbers.split(' ') {
             count += 1;
@@ -199,9 +199,9 @@ fn time_zones_match_googles() {
 
 #[test]
 fn places_and_networks_match_googles() {
-    let answers = answers("names.txt", include_str!("names.txt"));
+    let google_results = google_results("names.txt", include_str!("names.txt"));
     let (mut count, mut different) = (0, Vec::new());
-    for line in answers.lines() {
+    for line in google_results.lines() {
         let columns: Vec<_> = line.split('\t').collect();
         let [e164, language, place, network] = *columns else { panic!("{line}") };
         let languages: Languages = language.parse().unwrap();
@@ -247,9 +247,9 @@ fn find(TextCase { text, country, leniency, .. }: &TextCase) -> Vec<Found> {
 /// See decisions/0020 for the differences.
 #[test]
 fn numbers_in_nearly_every_text_match_googles() {
-    let answers = answers("texts.jsonl", include_str!("texts.jsonl"));
+    let google_results = google_results("texts.jsonl", include_str!("texts.jsonl"));
     let cases: Vec<TextCase> =
-        answers.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        google_results.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let different: Vec<_> = cases
         .iter()
         .map(|case| (case, find(case)))

@@ -66,7 +66,7 @@ fn area_codes(state: Option<&str>) -> Dataset {
 }
 
 /// 500 exchanges, plus `count` new ones.
-fn with_new(count: usize, status: Status) -> Dataset {
+fn with_new_exchanges(count: usize, status: Status) -> Dataset {
     let old = repeat_n(("415", Status::Assigned), 500).zip(200..);
     let new = repeat_n(("416", status), count).zip(200..);
     let exchange = |((npa, status), nxx)| exchange(&format!("{npa}-{nxx}"), None, "", status);
@@ -74,7 +74,7 @@ fn with_new(count: usize, status: Status) -> Dataset {
 }
 
 /// Area codes that each lose the first `lost` of their 100 exchanges.
-fn losing(area_codes: usize, lost: usize) -> Dataset {
+fn with_losses(area_codes: usize, lost: usize) -> Dataset {
     let codes = (0..area_codes).flat_map(|area_code| {
         (200..300).skip(lost).map(move |nxx| format!("{}-{nxx}", 201 + area_code))
     });
@@ -88,7 +88,7 @@ fn refusals_count_what_differs_and_name_examples() {
     let sold = |count| blocks(move |n| Some(if n < count { "0053" } else { "0052" }));
     let lost = |count| blocks(move |n| (n >= count).then_some("0052"));
     let typed = || carriers(60, 60, "A", ilec);
-    let old = || with_new(0, Status::Assigned);
+    let old = || with_new_exchanges(0, Status::Assigned);
     let [with_ocn, without_ocn] =
         [Some("0051"), None].map(|ocn| move |name: &str| company(name, ocn));
     let original = |per_state| states_and_carriers(per_state, 0, 0);
@@ -112,15 +112,15 @@ fn refusals_count_what_differs_and_name_examples() {
         ("a renamed company without an OCN", without_ocn("A"), without_ocn("B")),
         ("the first states of area codes", area_codes(None), area_codes(Some("CA"))),
         ("other states of area codes", area_codes(Some("CA")), area_codes(Some("NV"))),
-        ("new unassigned exchanges", old(), with_new(400, Status::Unassigned)),
-        ("new assigned exchanges", old(), with_new(400, Status::Assigned)),
+        ("new unassigned exchanges", old(), with_new_exchanges(400, Status::Unassigned)),
+        ("new assigned exchanges", old(), with_new_exchanges(400, Status::Assigned)),
         ("an area code that loses a tenth", exchanges(300, 300), exchanges(270, 270)),
         ("an area code that loses more", exchanges(300, 300), exchanges(260, 260)),
         ("the only exchange of an area code", exchanges(1, 1), Dataset::default()),
-        ("19 exchanges of an area code", losing(1, 0), losing(1, 19)),
-        ("20 exchanges of an area code", losing(1, 0), losing(1, 20)),
-        ("five area codes are named", losing(5, 0), losing(5, 20)),
-        ("seven are not", losing(7, 0), losing(7, 20)),
+        ("19 exchanges of an area code", with_losses(1, 0), with_losses(1, 19)),
+        ("20 exchanges of an area code", with_losses(1, 0), with_losses(1, 20)),
+        ("five area codes are named", with_losses(5, 0), with_losses(5, 20)),
+        ("seven are not", with_losses(7, 0), with_losses(7, 20)),
         ("a state", original(1000), changed(1000, 1000, 0)),
         ("a carrier", original(1000), changed(1000, 0, 1250)),
         ("a tenth of a state, and half of a carrier", original(1000), changed(1000, 100, 625)),

@@ -238,7 +238,7 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
     }
     if views.is_empty() {
         let fit = query.views.iter().any(|view| fill(view, words).is_some());
-        return Err(CliError::failed(misfit(query, words, &names.join(" and "), fit)));
+        return Err(CliError::failed(mismatch_message(query, words, &names.join(" and "), fit)));
     }
     for (_, params) in &mut views {
         params.extend(options.iter().map(|(name, value)| (*name, value.clone().into())));
@@ -247,7 +247,7 @@ fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, Cl
 }
 
 /// Explains why no view accepts the words and options. If `fit` is set, some view accepts the words alone.
-fn misfit(query: &Query, words: &[String], options: &str, fit: bool) -> String {
+fn mismatch_message(query: &Query, words: &[String], options: &str, fit: bool) -> String {
     let usage = query.words.iter().map(|(usage, _)| *usage).collect::<Vec<_>>().join(" ");
     match words.join(" ") {
         words if words.is_empty() => format!("{options} needs {}", usage.trim_matches(['[', ']'])),

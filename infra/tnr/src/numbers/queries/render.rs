@@ -155,7 +155,7 @@ fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
     let lines: Vec<Vec<String>> = once(headings).chain(cells).collect();
     let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
     let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
-    narrow(&mut widths, width);
+    shrink_columns(&mut widths, width);
     let mut aligned = lines.iter().map(|cells| {
         let padded = cells.iter().zip(&widths);
         let padded = padded.map(|(cell, &width)| format!("{:<width$}", truncate(cell, width)));
@@ -208,7 +208,7 @@ fn heading(field: &str) -> String {
     }
 }
 
-fn narrow(columns: &mut [usize], width: usize) {
+fn shrink_columns(columns: &mut [usize], width: usize) {
     while columns.iter().map(|column| column + GAP).sum::<usize>() > width {
         match columns.iter_mut().max() {
             Some(widest) if *widest > MIN_COLUMN_WIDTH => *widest -= 1,

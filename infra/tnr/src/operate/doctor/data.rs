@@ -104,13 +104,13 @@ fn age_finding(current: &Snapshot, subject: &Subject) -> Finding {
     if age <= SignedDuration::from_hours(24 * max_days) {
         return Finding::ok("age", message);
     }
-    let message = format!("no import has succeeded in {}; {message}", in_days(max_days));
+    let message = format!("no import has succeeded in {}; {message}", format_days(max_days));
     Finding::new(too_old(subject), "age", message)
         .remedy(subject.next.tnr("import --fetch"))
         .section("Data too old")
 }
 
-fn in_days(days: i64) -> String {
+fn format_days(days: i64) -> String {
     pluralize(usize::try_from(days).unwrap_or_default(), "day")
 }
 
@@ -127,11 +127,11 @@ fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
     let reports = current.reports.0.iter().filter_map(|(name, report)| {
         let (date, max_days) = (report.date?, subject.limits.for_report(*name)?);
         let days = i64::from((date_of(subject.now) - date).get_days());
-        let message = format!("dated {date}, {} ago", in_days(days));
+        let message = format!("dated {date}, {} ago", format_days(days));
         if days <= max_days {
             return Some(Finding::ok(name.to_string(), message));
         }
-        let message = format!("more than {} old; {message}", in_days(max_days));
+        let message = format!("more than {} old; {message}", format_days(max_days));
         let finding = Finding::new(too_old(subject), name.to_string(), message);
         Some(finding.remedy(subject.next.tnr("sources")).section("Publisher stalled"))
     });

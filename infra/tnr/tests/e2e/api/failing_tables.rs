@@ -183,7 +183,7 @@ async fn fail(
             assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE, "{fault:?}: {refused:?}");
         }
         assert_eq!(assert_health(&service, "degraded").await["database"], "error");
-        assert_spared(&service, &proxy, known).await;
+        assert_few_calls(&service, &proxy, known).await;
     }
 
     proxy.stop_failing();
@@ -208,7 +208,7 @@ async fn fail(
 }
 
 /// Asserts that many lookups, which normally read DynamoDB each time, cause few calls while it fails.
-async fn assert_spared(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
+async fn assert_few_calls(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
     const LOOKUPS: usize = 200;
     const CLIENTS: usize = 20;
     /// The number of attempts that the SDK makes per call.

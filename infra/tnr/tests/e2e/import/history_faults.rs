@@ -174,7 +174,7 @@ enum Damage {
     Deleted,
 }
 
-async fn inflict(store: &Store, damage: Damage, code: &str, entry: &str) {
+async fn apply_damage(store: &Store, damage: Damage, code: &str, entry: &str) {
     let (client, tables) = store.parts();
     let [code, entry] = [code, entry].map(|key| AttributeValue::S(key.to_owned()));
     if damage == Damage::Deleted {
@@ -226,7 +226,7 @@ async fn damaged_history_is_reported_and_restored_from_copies() {
         (Deleted, ("copies", second.id.to_string()), publication, false, "healthy"),
     ] {
         let context = format!("{damage:?} {code} {entry}");
-        inflict(&past.store, damage, code, &entry).await;
+        apply_damage(&past.store, damage, code, &entry).await;
         assert_eq!(past.count_errors(expected).await > 0, has_errors, "{context}");
         assert_eq!(past.health().await, health, "{context}");
         let found = past.verify(Repair::No).await;
@@ -246,12 +246,12 @@ async fn damaged_history_is_reported_and_restored_from_copies() {
         ("copies", third.id.as_str()),
         (third.id.as_str(), "0000"),
     ] {
-        inflict(&past.store, Deleted, code, entry).await;
+        apply_damage(&past.store, Deleted, code, entry).await;
     }
     // For the second publication, both the changes and the difference are incomplete.
-    inflict(&past.store, Deleted, second.id.as_str(), "0000").await;
+    apply_damage(&past.store, Deleted, second.id.as_str(), "0000").await;
     let (code, entry) = change(second, "207");
-    inflict(&past.store, Changed, code, &entry).await;
+    apply_damage(&past.store, Changed, code, &entry).await;
     assert!(past.count_errors(expected).await > 0);
     past.verify(Repair::Yes).await;
     assert_eq!(past.count_errors(expected).await, 0);
@@ -265,7 +265,7 @@ async fn lost_publication_is_reported_until_the_history_is_restarted() {
     let [first, second, third] = &past.publications[..] else { panic!() };
     past.damage_version(&first.version).await;
     for code in ["publications", "copies"] {
-        inflict(&past.store, Damage::Deleted, code, second.id.as_str()).await;
+        apply_damage(&past.store, Damage::Deleted, code, second.id.as_str()).await;
     }
     let lost = past.verify(Repair::Yes).await.history;
     assert!(lost.lost.len() == 1 && lost.lost[0].contains(second.id.as_str()), "{lost:?}");
