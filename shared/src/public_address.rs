@@ -19,8 +19,8 @@ use crate::{
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The address at which a client reached the service: scheme, host and base path, without a trailing slash, such as
-/// `https://api.example.com/numbers`. `None` if the request came from this process, or from an HTTP/1.0 client that did not
-/// send a host.
+/// `https://api.example.com/numbers`. `None` if the request came from this process, or from an HTTP/1.0 client that did
+/// not send a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublicAddress(pub Option<String>);
 

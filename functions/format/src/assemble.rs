@@ -112,7 +112,7 @@ pub struct Describer<'a> {
 
 impl<'a> Describer<'a> {
     /// Reads the data for all numbers, or for a single number in the past. Reads each exchange only once, even if
-    /// several numbers are in it. Returns an error if a number is a test number for an error.
+    /// several numbers are in it. Returns an error if a test number simulates one.
     pub async fn new<'n>(
         app: &'a App,
         key: KeyKind,

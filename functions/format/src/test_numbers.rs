@@ -41,7 +41,7 @@ pub fn is_test_data(dataset: &Dataset) -> bool {
     ptr::eq(dataset, &*DATASET)
 }
 
-/// Returns an error if the number is a test number for one.
+/// Returns an error if the number is a test number that simulates one.
 pub fn simulate_error(key: KeyKind, number: &PhoneNumber) -> Result<(), ApiError> {
     match &*number.national_number {
         _ if key != KeyKind::Test => Ok(()),

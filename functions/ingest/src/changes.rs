@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::quality::tests::{area_code, carrier, exchange};
 
-    /// Two versions with one equal record of each type. The other records are added, removed or changed.
+    /// Two versions that share one record of each type. The other records are added, removed or changed.
     fn before_and_after() -> (Arc<Dataset>, Arc<Dataset>) {
         let assigned = |npa_nxx, ocn| exchange(npa_nxx, ocn, "SNFC", Status::Assigned);
         let before = Dataset::new(

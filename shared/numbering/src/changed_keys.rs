@@ -7,7 +7,7 @@ use crate::records::{Npa, NpaNxx, Nxx, Ocn, RecordKey};
 
 /// The zstd level. The keys are written once, and read by every container that serves past data.
 const LEVEL: i32 = 19;
-/// More than all possible keys take.
+/// Enough for all possible keys.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The sorted keys of the records that differ between two versions, with a flag for records that existed before.

@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// The version behind responses, as described in the manifest.
+/// The version that responses come from, as described in the manifest.
 #[derive(Debug)]
 pub enum Serving {
     Current(Snapshot),
@@ -115,7 +115,7 @@ impl CurrentDataset {
         dataset
     }
 
-    /// Reads the manifest, and finds the version behind responses.
+    /// Reads the manifest, and finds the version that responses come from.
     pub async fn serving(&self) -> Serving {
         let serving = match self.read_manifest_patiently().await {
             Ok(Some(manifest)) => self.find_serving(&self.set_manifest(manifest)).await,

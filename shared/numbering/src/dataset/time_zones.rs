@@ -9,8 +9,8 @@ type Zones = BTreeSet<&'static str>;
 
 impl Dataset {
     /// The time zones of an area code. `zones_of` uses a map that lacks new codes and is wrong for a few. If the report
-    /// says that the area spans several zones, all zones of the overlay apply. Otherwise, if the oldest code lacks one of
-    /// this code's zones, the oldest code's zones apply. Codes not in the map get their states' zones.
+    /// says that the area spans several zones, all zones of the overlay apply. Otherwise, if the oldest code lacks one
+    /// of this code's zones, the oldest code's zones apply. Codes not in the map get their states' zones.
     pub fn time_zones(&self, npa: Npa, zones_of: impl Fn(Vec<Npa>) -> Zones) -> Zones {
         let own = zones_of(vec![npa]);
         let Some(area_code) = self.area_code(npa) else { return own };

@@ -43,7 +43,7 @@ async fn every_endpoint_returns_304_if_the_etag_matches() {
             let [found, expected] = [&response, &first].map(|it| header(it.headers(), name));
             assert_eq!(found, expected, "{target}: {name}");
         }
-        // A length would have to be the 200 response's.
+        // A 304 needs no length, which would have to match the 200 response.
         for name in ["content-type", "content-length", "content-encoding"] {
             assert_eq!(header(response.headers(), name), "", "{target}: {name}");
         }
