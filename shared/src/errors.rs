@@ -33,7 +33,7 @@ const RETRY_AFTER_SECONDS: &str = "5";
 
 const MAX_QUOTE_LENGTH: usize = 40;
 
-/// The reason a request failed. `Display` is the message for the client.
+/// The reason why a request failed. `Display` is the message for the client.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// A parameter breaks its rule. The message states the rule and the value.

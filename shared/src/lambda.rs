@@ -88,7 +88,7 @@ where
         // Polls the function first, because a client is waiting.
         biased;
         result = function.run_concurrent() => result,
-        // Once the extension ends, every invocation would time out.
+        // Without the extension, every invocation would time out.
         result = extension_ends => result,
         () = terminated => {
             quotas.write_remaining().await;

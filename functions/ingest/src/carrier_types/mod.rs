@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 /// Company families by the first words of their names. Each row has a reason.
 const FAMILIES: &str = include_str!("company_families.csv");
-/// Consecutive words in any name. The first rule that matches wins.
+/// Rules for consecutive words anywhere in a name. The first rule that matches wins.
 const NAME_WORDS: &str = include_str!("name_words.csv");
 /// The words of the rule for names that end in a state, such as `ACME TELECOM, INC. - NY`.
 const STATE_AT_END: &str = "- ST";

@@ -141,8 +141,8 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
     refusals
 }
 
-/// Refuses any change of a report's format, for those who maintain the parsers: unknown and missing columns, unknown
-/// values and unreadable reports, however few.
+/// Refuses any change to a report's format, so that maintainers notice it: unknown and missing columns, unknown
+/// values and unreadable reports, even if there is only one.
 fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
     let mut reasons = Vec::new();
     for (&name, findings) in &notes.reports {
@@ -176,7 +176,7 @@ fn format_warning(place: &str, what: &str, Warning { count, examples }: &Warning
 
 pub(crate) struct GateResult {
     pub reasons: Vec<String>,
-    /// The gates to allow for the import to pass; `None` if it cannot.
+    /// The gates that would have to be allowed; `None` if the import cannot be allowed.
     pub allowed_by: Option<Vec<Gate>>,
     pub confirms_changes: bool,
 }

@@ -9,17 +9,17 @@ use crate::{
     reports::file,
 };
 
-/// Countries with fewer records may lack a column or have the same value everywhere.
+/// The number of records below which a country's columns may be blank or uniform.
 const MIN_PER_COUNTRY: u32 = 1000;
-/// Maximum percentage of a file's rows with an unknown value in a column.
+/// The maximum percentage of a file's rows with an unknown value in a column.
 const MAX_UNKNOWN_PERCENT: f64 = 1.0;
-/// Maximum percentage of a country's records without a value in a column.
+/// The maximum percentage of a country's records without a value in a column.
 const MAX_BLANK_PERCENT: f64 = 90.0;
-/// Maximum percentage of a country's records with the same value in a column.
+/// The maximum percentage of a country's records with the same value in a column.
 const MAX_SAME_PERCENT: f64 = 90.0;
-/// Maximum percentage of a country's records with the same status.
+/// The maximum percentage of a country's records with the same status.
 const MAX_SAME_STATUS_PERCENT: f64 = 99.5;
-/// Maximum percentage of carriers with several company names for their OCN.
+/// The maximum percentage of carriers whose OCN has several company names.
 const MAX_SEVERAL_NAMES_PERCENT: f64 = 25.0;
 
 /// The columns whose values must vary, with their wording in messages.
@@ -104,7 +104,7 @@ fn refuse_uniform(country: Country, coverage: &Coverage, refusals: &mut Vec<Refu
     }
 }
 
-/// Refuses an import if many OCNs have several company names, which then probably come from another column.
+/// Refuses an import if many OCNs have several company names, which probably means that another column was read.
 fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
     let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
     let count = notes.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count);
