@@ -16,7 +16,7 @@ pub const MIN_ALLOWANCE: u64 = 1;
 pub const MAX_ALLOWANCE: u64 = 10_000;
 /// The age up to which a confirmation counts as recent, or twice the spacing if that is longer.
 pub const RECENT: Duration = Duration::from_secs(2);
-/// The spacing from which containers delay their writes at random, so that they do not all write at once.
+/// The minimum spacing at which containers delay writes at random, so that they do not all write at once.
 const MIN_SPREAD: Duration = Duration::from_millis(150);
 /// The active time that a container records after it starts, or after a longer pause.
 const MAX_ACTIVE: Duration = Duration::from_secs(Usage::ACTIVITY as u64);
