@@ -56,7 +56,7 @@ pub struct Counter {
     limits: Limits,
     /// The requests of all containers, as far as this one knows.
     counted: Counts,
-    /// This container's requests that no write includes yet.
+    /// This container's requests that are not in any write yet.
     unsent: Counts,
     /// A write without a response so far. It is repeated unchanged, so that it counts once.
     sent: Option<UsageWrite>,

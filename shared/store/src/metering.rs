@@ -27,7 +27,7 @@ struct Meter {
     request: RequestNumber,
     consumption: Cell<Consumption>,
     waited: Cell<Duration>,
-    /// The start of the current wait, and the number of concurrent waits, whose shared time counts once.
+    /// The number of concurrent waits, and the start of the first. Overlapping waits count only once.
     pending: Cell<Option<(Instant, u32)>>,
 }
 
