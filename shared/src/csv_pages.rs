@@ -31,7 +31,7 @@ pub trait Rows {
     /// The column names, separated by spaces. They match the elements' field names.
     const COLUMNS: &'static str;
 
-    /// The columns of this list, if it lacks optional ones.
+    /// The columns of this list, if it leaves out optional ones.
     fn columns(&self) -> &'static str {
         Self::COLUMNS
     }

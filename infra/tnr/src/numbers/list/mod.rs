@@ -81,7 +81,7 @@ pub fn describe_list(
         .fields
         .clone()
         .unwrap_or_else(|| ListFields::default_for(format.is_json(), include));
-    // A list always finds the verdict, for the counts.
+    // A list always needs the verdicts for its counts.
     let include = fields.include.clone().without(VERDICT);
     let languages = options.lang.clone().unwrap_or_default();
     let describer = Describer {

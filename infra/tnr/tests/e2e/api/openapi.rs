@@ -22,7 +22,7 @@ fn operations() -> Vec<(String, Value)> {
     paths.iter().flat_map(item_operations).collect()
 }
 
-/// Readers and tools load all of it. What operations share is in components.
+/// Readers and tools load the whole document, so parts that operations share are components.
 #[test]
 fn descriptions_have_at_most_350_kilobytes_as_committed() {
     for description in [openapi::description(), openapi::description_3_0()] {
@@ -260,7 +260,7 @@ fn changes_use_response_field_names() {
     let blocks = blocks.filter(|name| !matches!(name.as_str(), "block" | "status"));
     let blocks = blocks.map(|name| format!("blocks.*.{name}")).collect();
     let mut expected = &response_fields("FoundExchange") | &blocks;
-    // Its carrier has a change of its own.
+    // The carrier has its own change.
     expected.remove("common_name");
     let exchange = serde_json::from_value(exchange).unwrap();
     assert_eq!(changed_fields(Record::Exchange(exchange)), expected);
