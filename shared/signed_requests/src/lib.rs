@@ -45,7 +45,7 @@ pub enum CallError {
 
 /// Creates a client that uses `ring` for TLS.
 pub fn client_builder() -> ClientBuilder {
-    // Fails only if a provider is already installed, which is always this one.
+    // Fails only if a provider is already installed. That is always this one.
     _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("telephone-number-reference/", env!("CARGO_PKG_VERSION"));
     Client::builder().user_agent(agent).connect_timeout(CONNECT_TIMEOUT)

@@ -30,15 +30,15 @@ fn log_tiers_apply_to_all_logs() {
 
 #[test]
 fn every_512_kb_rounded_up_counts_as_a_request() {
-    // 4,550 requests per second, 200 each with two responses of five times 512 KB, and 50 each with two of twice that,
-    // count as 6,250: 540 million a day, of which 300 million cost 1.00 and the others 0.90. A probe adds 864.
+    // Of 4,550 requests per second, 2 x 200 count five times and 2 x 50 count twice, for a total of 6,250. That is 540
+    // million a day, of which 300 million cost 1.00 and the others 0.90. A probe adds 864.
     assert_costs(&Usage::worst_day(0.01), "API Gateway", 516.0);
 }
 
 #[test]
 fn flood_costs_include_rejections_and_public_files() {
     let flood = Usage::flood(0.01);
-    // 4,550 requests per second and two files of twice 512 KB, 50 each: 401.76 million.
+    // Of 4,550 requests per second, 2 x 50 for large files count twice: 401.76 million a day.
     assert_costs(&flood, "API Gateway", 391.58);
     // 4,000 reads of unknown keys and 300 of the manifest per second.
     assert_costs(&flood, "DynamoDB, reads for requests", 46.44);
