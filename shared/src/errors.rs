@@ -16,12 +16,17 @@ use axum::{
 use logging::with_causes;
 use numbering::records::RecordKey;
 use serde::Serialize;
+use serde_json::json;
 use store::{DatasetError, StoreError};
 use utoipa::ToSchema;
 
-use crate::quota::{QuotaExceeded, QuotaStatus};
+use crate::{
+    public_address::PublicAddress,
+    quota::{QuotaExceeded, QuotaStatus},
+    request_context,
+};
 
-pub use responses::{BodyError, ListError, PublicError, SharedResponse, shared_responses};
+pub use responses::{BodyError, ListError, PublicError};
 
 /// The challenge for a request without a key (RFC 6750, section 3).
 const CHALLENGE: &str = "Bearer realm=\"Telephone Number Reference Service\"";
@@ -36,9 +41,9 @@ const MAX_QUOTE_LENGTH: usize = 40;
 /// The reason why a request failed. `Display` is the message for the client.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// A parameter breaks its rule. The message states the rule and the value.
-    #[error("{0}")]
-    InvalidRequest(String),
+    /// The request breaks a rule. The message states the rule and the value, and the parameter is the one it is about.
+    #[error("{message}")]
+    InvalidRequest { message: String, parameter: Option<String> },
     /// `defaultCountry` is not a country code. This has its own error code.
     #[error("{0}")]
     UnknownDefaultCountry(String),
@@ -97,6 +102,9 @@ pub struct ErrorBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) details: Option<QuotaStatus>,
+    /// Only in problem details, since the default format has fixed fields.
+    #[serde(skip)]
+    pub(crate) parameter: Option<String>,
 }
 
 impl ErrorBody {
@@ -134,7 +142,12 @@ pub fn quote(text: &str) -> Cow<'_, str> {
 
 impl ApiError {
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::InvalidRequest(message.into())
+        Self::InvalidRequest { message: message.into(), parameter: None }
+    }
+
+    /// The error for a missing, invalid or unknown parameter.
+    pub fn invalid_param(name: &str, message: impl Into<String>) -> Self {
+        Self::InvalidRequest { message: message.into(), parameter: Some(name.to_owned()) }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -161,12 +174,17 @@ impl ApiError {
             Self::RateLimited(exceeded) => Some(exceeded.exhausted),
             _ => None,
         };
-        ErrorBody { error: self.kind().0, message: self.to_string(), details }
+        let parameter = match self {
+            Self::InvalidRequest { parameter, .. } => parameter.clone(),
+            Self::UnknownDefaultCountry(_) => Some("defaultCountry".to_owned()),
+            _ => None,
+        };
+        ErrorBody { error: self.kind().0, message: self.to_string(), details, parameter }
     }
 
     fn kind(&self) -> (ErrorCode, StatusCode) {
         match self {
-            Self::InvalidRequest(_) => (ErrorCode::InvalidRequest, StatusCode::BAD_REQUEST),
+            Self::InvalidRequest { .. } => (ErrorCode::InvalidRequest, StatusCode::BAD_REQUEST),
             Self::UnknownDefaultCountry(_) => (ErrorCode::BadRequest, StatusCode::BAD_REQUEST),
             Self::KeyRequired | Self::InvalidKey => {
                 (ErrorCode::Unauthorized, StatusCode::UNAUTHORIZED)
@@ -242,10 +260,9 @@ pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
 /// An error as problem details (RFC 9457, section 3).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// Always `about:blank`: `status` and `error` identify the problem.
+    /// The URL of the error's explanation, which is the same for every occurrence.
     #[serde(rename = "type")]
-    #[schema(example = "about:blank")]
-    problem_type: &'static str,
+    problem_type: String,
     /// The reason phrase for the status.
     #[schema(example = "Not Found")]
     title: &'static str,
@@ -256,32 +273,40 @@ pub struct Problem {
     detail: String,
     /// Same as `error` in the default error format.
     error: ErrorCode,
+    /// The missing, invalid or unknown parameter, if the error is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "limit")]
+    parameter: Option<String>,
+    /// Same as the `X-Request-Id` header.
+    #[schema(example = "0199a7de-3c41-7d1a-b7f2-6a1f0c9e4d2b")]
+    request_id: String,
     /// Present only with `rate_limited`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     details: Option<QuotaStatus>,
 }
 
-impl Problem {
-    pub(crate) fn new(
-        status: StatusCode,
-        ErrorBody { error, message, details }: ErrorBody,
-    ) -> Self {
-        Self {
-            problem_type: "about:blank",
-            title: status.canonical_reason().unwrap_or_default(),
-            status: status.as_u16(),
-            detail: message,
-            error,
-            details,
-        }
-    }
-}
-
-/// Converts an error response to problem details. Other responses are unchanged.
-pub(crate) fn into_problem(mut response: Response) -> Response {
-    let Some(error) = response.extensions_mut().remove::<ErrorBody>() else { return response };
-    let problem = Problem::new(response.status(), error);
+/// Converts an error response to problem details. Other responses are unchanged. At `address`, the documentation has an
+/// anchor for each error.
+pub(crate) fn into_problem(
+    mut response: Response,
+    PublicAddress(address): PublicAddress,
+) -> Response {
+    let Some(body) = response.extensions_mut().remove::<ErrorBody>() else { return response };
+    let ErrorBody { error, message, details, parameter } = body;
+    let code = json!(error);
+    let anchor = code.as_str().unwrap_or_default().to_lowercase().replace(' ', "_");
+    let status = response.status();
+    let problem = Problem {
+        problem_type: format!("{}/docs#{anchor}", address.unwrap_or_default()),
+        title: status.canonical_reason().unwrap_or_default(),
+        status: status.as_u16(),
+        detail: message,
+        error,
+        parameter,
+        request_id: request_context::request_id().unwrap_or_default(),
+        details,
+    };
     *response.body_mut() = Json(problem).into_response().into_body();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
     response

@@ -37,10 +37,11 @@ impl App {
         let loaded = match &param.version {
             None => self.dataset.get().await?,
             Some(version) => self.dataset.version(version).await?.ok_or_else(|| {
-                ApiError::invalid(format!(
+                let message = format!(
                     "version '{}' is no longer available; restart pagination without the version parameter",
                     quote(version)
-                ))
+                );
+                ApiError::invalid_param("version", message)
             })?,
         };
         record_version(&loaded.version);

@@ -269,7 +269,7 @@ mod tests {
         for [query, expected] in rows(include_str!("page_params.txt")) {
             let found = match page(&query).await {
                 Ok(Page { limit, offset }) => format!("{limit} {offset}"),
-                Err(ApiError::InvalidRequest(_)) => "invalid".to_owned(),
+                Err(ApiError::InvalidRequest { .. }) => "invalid".to_owned(),
                 Err(error) => panic!("{error}"),
             };
             assert_eq!(found, expected, "{query}");

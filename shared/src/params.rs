@@ -104,7 +104,7 @@ pub fn parse_param<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T
 
 /// The error for a value that breaks its parameter's rule.
 pub fn invalid_param(name: &str, text: &str, rule: impl Display) -> ApiError {
-    ApiError::InvalidRequest(format!("{name} {rule}, got '{}'", quote(text)))
+    ApiError::invalid_param(name, format!("{name} {rule}, got '{}'", quote(text)))
 }
 
 /// The only distinct value in `values`; `None` if it is missing or empty.
@@ -113,29 +113,27 @@ pub fn single_value<'a>(
     mut values: impl Iterator<Item = Cow<'a, str>>,
 ) -> Result<Option<String>, ApiError> {
     let first = values.next();
-    match values.find(|value| Some(value) != first.as_ref()) {
+    let Some(other) = values.find(|value| Some(value) != first.as_ref()) else {
+        return Ok(first.map(Cow::into_owned).filter(|value| !value.is_empty()));
+    };
+    let got = match name {
         // Messages may be logged, so they must not contain keys.
-        Some(_) if name == API_KEY => {
-            Err(ApiError::invalid(format!("{API_KEY} must be given only once, got two values")))
-        }
-        Some(other) => Err(ApiError::InvalidRequest(format!(
-            "{name} must be given only once, got '{}' and '{}'",
-            quote(&first.unwrap_or_default()),
-            quote(&other)
-        ))),
-        None => Ok(first.map(Cow::into_owned).filter(|value| !value.is_empty())),
-    }
+        API_KEY => "two values".to_owned(),
+        _ => format!("'{}' and '{}'", quote(&first.unwrap_or_default()), quote(&other)),
+    };
+    Err(ApiError::invalid_param(name, format!("{name} must be given only once, got {got}")))
 }
 
 /// The error for a name that `owner` does not support. Suggests a similar name from `known`, or lists all of them.
 pub fn unknown_name(kind: &str, unknown: &str, owner: &str, known: &[impl AsRef<str>]) -> ApiError {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let quoted = quote(unknown);
-    ApiError::invalid(match nearest(&quoted, &known) {
+    let message = match nearest(&quoted, &known) {
         Some(nearest) => format!("Unknown {kind} '{quoted}'; did you mean '{nearest}'?"),
         None if known.is_empty() => format!("Unknown {kind} '{quoted}'; this {owner} takes none"),
         None => format!("Unknown {kind} '{quoted}'; this {owner} supports {}", known.join(", ")),
-    })
+    };
+    ApiError::invalid_param(&quoted, message)
 }
 
 /// The most similar name, ignoring case. Up to a third of its characters may differ, or one if that is more.
@@ -161,8 +159,7 @@ mod tests {
     }
 
     fn message<T>(result: Result<T, ApiError>) -> String {
-        let Err(ApiError::InvalidRequest(message)) = result else { panic!("accepted") };
-        message
+        result.err().unwrap().to_string()
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::{
     auth::Charge,
     errors::ApiError,
     lookup::record_version,
+    params::invalid_param,
     past_time::{AsOf, PastTime},
     state::App,
 };
@@ -80,10 +81,7 @@ impl App {
 
 fn before_start(history: &History, time: &PastTime) -> ApiError {
     let start = history.start().at;
-    ApiError::invalid(format!(
-        "as_of must be {start} or later, when the history begins, got '{}'",
-        time.text
-    ))
+    invalid_param("as_of", &time.text, format!("must be {start} or later, when the history begins"))
 }
 
 /// The data as of a publication. The publications list the records that they changed, so only records that differ from

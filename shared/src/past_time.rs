@@ -68,7 +68,7 @@ impl<S: Sync> FromRequestParts<S> for AsOf {
         let params = Params::from_uri(&parts.uri);
         let text = params.text("as_of")?;
         if text.is_some() && params.text("version")?.is_some() {
-            return Err(ApiError::invalid("as_of and version cannot be combined"));
+            return Err(ApiError::invalid_param("as_of", "as_of and version cannot be combined"));
         }
         let time = text.map(|text| PastTime::parse("as_of", RULE, &text)).transpose()?;
         let charge = parts.extensions.get().cloned().unwrap_or_default();

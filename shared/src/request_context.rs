@@ -10,6 +10,7 @@ const MASKED_DIGITS: usize = 4;
 /// A request's details for its access log line.
 #[derive(Debug, Default)]
 pub struct RequestContext {
+    pub(crate) request_id: String,
     pub data_version: Option<String>,
     /// The key's prefix, or `iam` if IAM authorized the request.
     pub key: Option<String>,
@@ -50,13 +51,22 @@ pub(crate) fn data_version() -> Option<String> {
     CONTEXT.try_with(|context| context.borrow().data_version.clone()).ok().flatten()
 }
 
+/// The ID of the current request, if known.
+pub(crate) fn request_id() -> Option<String> {
+    CONTEXT.try_with(|context| context.borrow().request_id.clone()).ok()
+}
+
 /// Runs `request` with its own context, and returns its output and the context.
-pub(crate) async fn scope<T>(request: impl Future<Output = T>) -> (T, RequestContext) {
+pub(crate) async fn scope<T>(
+    request_id: String,
+    request: impl Future<Output = T>,
+) -> (T, RequestContext) {
     let request_and_context = async {
         let output = request.await;
         (output, CONTEXT.with(RefCell::take))
     };
-    CONTEXT.scope(RefCell::default(), request_and_context).await
+    let context = RequestContext { request_id, ..RequestContext::default() };
+    CONTEXT.scope(context.into(), request_and_context).await
 }
 
 /// Replaces the last four digits of an E.164 number with asterisks.

@@ -2,6 +2,7 @@
 //! requests, compression, and headers.
 
 use axum::{
+    RequestExt,
     extract::Request,
     http::{
         HeaderValue, Method, StatusCode,
@@ -38,13 +39,19 @@ const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIO
 const MAX_AGE: &str = "86400";
 
 /// Responds to a request, and applies the client's preferences to the response.
-pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: Next) -> Response {
+pub async fn respond(
+    app: &App,
+    endpoints: &Endpoints,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let (headers, origins) = (request.headers(), &app.config.allowed_origins);
     let allowed_origin = origins.allowed(headers.get(ORIGIN));
     let (wants_problems, wants_gzip) = (prefers_problems(headers), prefers_gzip(headers));
     let condition = Condition::from_request(&request);
     let prefix = request.extensions().get::<PathPrefix>().cloned();
     let endpoint = endpoints.find(&request);
+    let address = if wants_problems { request.extract_parts().await.ok() } else { None };
 
     let mut response = match check_host(&request) {
         Err(error) => error.into_response(),
@@ -54,8 +61,8 @@ pub async fn respond(app: &App, endpoints: &Endpoints, request: Request, next: N
             None => catch_panic(Box::pin(handle(app, endpoint, request, next))).await,
         },
     };
-    if wants_problems {
-        response = into_problem(response);
+    if let Some(address) = address {
+        response = into_problem(response, address);
     }
     if let Some(condition) = condition {
         response = condition.apply(response).await;

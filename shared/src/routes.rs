@@ -281,7 +281,9 @@ impl Endpoint {
 pub(crate) async fn endpoint_not_found(uri: Uri) -> ApiError {
     let path = uri.path().trim_end_matches('/');
     match path.strip_prefix("/v1/npa/").and_then(|rest| rest.split_once('/')) {
-        Some((_, "nxx")) => ApiError::invalid("nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
+        Some((_, "nxx")) => {
+            ApiError::invalid_param("nxx", "nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>")
+        }
         _ => ApiError::not_found(format!("Endpoint not found: {}", quote(uri.path()))),
     }
 }

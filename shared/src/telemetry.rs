@@ -32,7 +32,6 @@ use crate::{
 
 /// A request and its outcome, without text from the client.
 pub struct CompletedRequest {
-    request_id: String,
     pub method: &'static str,
     /// The route in the router's syntax, or `$default` for an unknown path.
     pub route: String,
@@ -66,13 +65,13 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     // An error span, so that log lines at every level include the request id.
     let span = tracing::error_span!("request", request_id);
     // Boxed, because each wrapper would otherwise move the whole future.
-    let measured = store::measure_reads(request_context::scope(Box::pin(respond(request))));
+    let scope = request_context::scope(request_id, Box::pin(respond(request)));
+    let measured = store::measure_reads(scope);
     let ((mut response, context), consumption) = measured.instrument(span).await;
-    if let Ok(id) = HeaderValue::try_from(&request_id) {
+    if let Ok(id) = HeaderValue::try_from(&context.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     let completed = CompletedRequest {
-        request_id,
         method,
         route,
         status: response.status(),
@@ -107,7 +106,8 @@ impl CompletedRequest {
         match function {
             Some(function) => println!("{}", self.line(function, Timestamp::now())),
             None => {
-                let Self { request_id, method, route, status, took, context, .. } = self;
+                let Self { method, route, status, took, context, .. } = self;
+                let request_id = context.request_id;
                 let status = status.as_u16();
                 let failed_within = context.failed_within.map(|status| status.as_u16());
                 tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
@@ -122,7 +122,7 @@ impl CompletedRequest {
         let mut fields = json!({
             "level": if is_server_error { "ERROR" } else { "INFO" },
             "message": "request",
-            "request_id": self.request_id,
+            "request_id": context.request_id,
             "method": self.method,
             "route": self.route,
             "status": status.as_u16(),
@@ -243,10 +243,10 @@ mod tests {
         ]
         .map(|(status, failed_within, is_probe, consumption)| {
             let mut context = RequestContext { cache_hits: 1, failed_within, ..Default::default() };
+            context.request_id = "abc".to_owned();
             context.numbers = failed_within.map(|_| 1000);
             context.set_phone_number("305-234-5678", "3052345678", "+13052345678");
             let completed = CompletedRequest {
-                request_id: "abc".to_owned(),
                 method: "GET",
                 route: "/v1/format/{*tn}".to_owned(),
                 status,
@@ -287,8 +287,9 @@ mod tests {
         const OWN: &str = "0b5e9a3c-7d1f-4e62-9c8a-2f4b6d8e0a1c";
         let logged = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&logged);
-        let observer: Observer =
-            Arc::new(move |completed| log.lock().unwrap().push(completed.request_id.clone()));
+        let observer: Observer = Arc::new(move |completed| {
+            log.lock().unwrap().push(completed.context.request_id.clone());
+        });
         let mut returned = Vec::new();
         for sent in [OWN, "3052345678"] {
             let request = Request::builder().header(REQUEST_ID, sent).body(Body::empty()).unwrap();

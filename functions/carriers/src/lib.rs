@@ -144,9 +144,9 @@ async fn carrier_by_query(
     params: Params,
     as_of: AsOf,
 ) -> Result<Json<CarrierDetail>, ApiError> {
-    let ocn = params
-        .text("ocn")?
-        .ok_or_else(|| ApiError::invalid("ocn is required. Usage: /v1/carrier?ocn=<OCN>"))?;
+    let ocn = params.text("ocn")?.ok_or_else(|| {
+        ApiError::invalid_param("ocn", "ocn is required. Usage: /v1/carrier?ocn=<OCN>")
+    })?;
     carrier(&app, &ocn, as_of).await
 }
 

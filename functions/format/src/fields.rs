@@ -63,7 +63,7 @@ impl Fields {
             if !self.0.contains(path) {
                 let known = self.0.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
                 let message = format!("Unknown field '{}'; the fields are {known}", quote(path));
-                return Err(ApiError::invalid(message));
+                return Err(ApiError::invalid_param("fields", message));
             }
             let is_within = |known: &&String| *known == path || is_part_of(known, path);
             selected.extend(self.0.iter().filter(is_within).cloned());

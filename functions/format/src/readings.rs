@@ -43,7 +43,8 @@ impl Readings {
         let most_likely = readings.iter().map(|readings| Cow::from(&readings.most_likely));
         let tn = single_value(TN, most_likely)?.and(readings.into_iter().next());
         tn.ok_or_else(|| {
-            ApiError::invalid(format!("{TN} is required. Usage: {path}?{TN}=<NUMBER>"))
+            let message = format!("{TN} is required. Usage: {path}?{TN}=<NUMBER>");
+            ApiError::invalid_param(TN, message)
         })
     }
 
@@ -174,7 +175,7 @@ mod tests {
         }
         let error = from_query("tn=").unwrap_err().body();
         assert_eq!(error.message(), "tn is required. Usage: /v1/format?tn=<NUMBER>");
-        assert!(matches!(from_query("tn=305&tn=306"), Err(ApiError::InvalidRequest(_))));
+        assert!(matches!(from_query("tn=305&tn=306"), Err(ApiError::InvalidRequest { .. })));
         assert_eq!(from_query("tn=305&tn=%33%30%35").unwrap(), "305".to_owned().into());
     }
 

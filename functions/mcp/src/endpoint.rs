@@ -69,7 +69,7 @@ pub async fn handle(
         Err(ApiError::ContentTooLarge(message)) => {
             return rejected(StatusCode::PAYLOAD_TOO_LARGE, message);
         }
-        Err(ApiError::InvalidRequest(message)) => {
+        Err(ApiError::InvalidRequest { message, .. }) => {
             return rejected(StatusCode::BAD_REQUEST, message);
         }
         read => read?,

@@ -172,7 +172,8 @@ async fn area_code_by_query(
     request: ListRequest,
 ) -> Result<PageResponse<AreaCodeResult>, ApiError> {
     let npa = request.params.parse("npa")?.ok_or_else(|| {
-        ApiError::invalid(
+        ApiError::invalid_param(
+            "npa",
             "npa is required. Usage: /v1/npa?npa=<NPA> or /v1/npa?npa=<NPA>&nxx=<NXX>",
         )
     })?;

@@ -15,14 +15,15 @@ use crate::version_3_0::convert;
 /// The committed description. A test compares it with the routes.
 const COMMITTED: &str = include_str!("../../../docs/openapi.json");
 
-static VERSION_3_1: LazyLock<Description> = LazyLock::new(|| Description::new(committed()));
-static VERSION_3_0: LazyLock<Description> =
+pub static VERSION_3_1: LazyLock<Description> = LazyLock::new(|| Description::new(committed()));
+/// For older tools.
+pub static VERSION_3_0: LazyLock<Description> =
     LazyLock::new(|| Description::new(convert(committed())));
 
 /// Stands for the address in the server's URL.
 const ADDRESS: &str = "{address}";
 
-struct Description {
+pub struct Description {
     without_address: String,
     /// Contains [`ADDRESS`] wherever the address is to be inserted.
     with_address: String,
@@ -43,7 +44,11 @@ impl Description {
 
     /// The description for a client that reached the service at this address. A shared cache must not store what a server
     /// derives from headers that clients send. Behind API Gateway, the address comes from the event.
-    fn response(&self, PublicAddress(address): PublicAddress, app: &App) -> Response {
+    pub fn response(
+        &self,
+        State(app): State<App>,
+        PublicAddress(address): PublicAddress,
+    ) -> Response {
         let body = match address {
             Some(address) => {
                 let escaped = Value::from(address).to_string();
@@ -56,13 +61,4 @@ impl Description {
         let is_server = app.config.function.is_none();
         (json, is_server.then_some(private), body).into_response()
     }
-}
-
-pub async fn version_3_1(State(app): State<App>, address: PublicAddress) -> Response {
-    VERSION_3_1.response(address, &app)
-}
-
-/// Serves the description in OpenAPI 3.0, for older tools.
-pub async fn version_3_0(State(app): State<App>, address: PublicAddress) -> Response {
-    VERSION_3_0.response(address, &app)
 }

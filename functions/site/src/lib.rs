@@ -15,6 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use description::{VERSION_3_0, VERSION_3_1};
 use shared::{
     errors::{ApiError, quote},
     params::PathParams,
@@ -27,8 +28,14 @@ pub fn routes() -> Routes {
     Routes::public([
         Route::undocumented_get("/", get(page::page)),
         Route::undocumented_get("/docs", get(page::docs)),
-        Route::undocumented_get("/openapi.json", get(description::version_3_1)),
-        Route::undocumented_get("/openapi-3.0.json", get(description::version_3_0)),
+        Route::undocumented_get(
+            "/openapi.json",
+            get(async |app, address| VERSION_3_1.response(app, address)),
+        ),
+        Route::undocumented_get(
+            "/openapi-3.0.json",
+            get(async |app, address| VERSION_3_0.response(app, address)),
+        ),
         Route::undocumented_get("/flags/{*path}", get(flag)),
     ])
 }

@@ -36,7 +36,7 @@ impl BodyFormat {
         let params = [("column", &params.column), ("countryColumn", &params.country_column)];
         match params.into_iter().find(|(_, param)| param.is_some()) {
             Some((name, _)) if !matches!(format, Self::Csv { .. }) => {
-                Err(ApiError::invalid(format!("{name} requires a text/csv body")))
+                Err(ApiError::invalid_param(name, format!("{name} requires a text/csv body")))
             }
             _ => Ok(format),
         }

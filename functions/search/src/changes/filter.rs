@@ -159,7 +159,7 @@ impl Since {
             return error.into();
         }
         let start = history.start().at;
-        ApiError::invalid(match &self.since {
+        let message = match &self.since {
             Some(Start::Time(PastTime { text, .. })) => {
                 format!("since must be {start} or later, when the history begins, got '{text}'")
             }
@@ -169,6 +169,7 @@ impl Since {
             ),
             // Only a history with a gap has no default start.
             None => format!("since must be {start} or later, when the history begins"),
-        })
+        };
+        ApiError::invalid_param("since", message)
     }
 }

@@ -19,10 +19,10 @@ struct Sample {
     body: Value,
 }
 
-/// Adds a command to each operation, and an example to each parameter in a sample request and to each response. A response
-/// that operations share has one example of each.
+/// Adds a command to each operation, and an example to each parameter in a sample request and to each response. A
+/// component has the first example of a parameter, and one response for each operation.
 pub fn add(description: &mut Value) {
-    let mut shared_responses = description["components"]["responses"].take();
+    let mut shared = description["components"].take();
     let functions = crate::functions().into_iter();
     let samples: Vec<Sample> = functions.flat_map(|(function, _)| samples(function)).collect();
     for (path, method, operation) in operations(description) {
@@ -41,20 +41,26 @@ pub fn add(description: &mut Value) {
         }
         let parameters = operation["parameters"].as_array_mut();
         for parameter in parameters.into_iter().flatten() {
+            let parameter = match parameter["$ref"].as_str() {
+                Some(reference) => &mut shared["parameters"][component_name(reference)],
+                None => parameter,
+            };
             let name = parameter["name"].as_str().unwrap_or_default().to_owned();
             let is_in_path = parameter["in"] == "path";
             let value = succeeding().find_map(|sample| {
                 if is_in_path { sample.path_value(path, &name) } else { sample.query_value(&name) }
             });
             // A default is example enough.
-            if let Some(value) = value.filter(|_| parameter["schema"]["default"].is_null()) {
+            let lacks_example =
+                parameter["example"].is_null() && parameter["schema"]["default"].is_null();
+            if let Some(value) = value.filter(|_| lacks_example) {
                 parameter["example"] = parse_as_type(value, &parameter["schema"]["type"]);
             }
         }
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
             let (response, max_examples) = match response["$ref"].as_str() {
-                Some(reference) => (&mut shared_responses[component_name(reference)], 1),
+                Some(reference) => (&mut shared["responses"][component_name(reference)], 1),
                 None => (response, usize::MAX),
             };
             add_to_contents(response, |content_type| {
@@ -67,7 +73,7 @@ pub fn add(description: &mut Value) {
             });
         }
     }
-    description["components"]["responses"] = shared_responses;
+    description["components"] = shared;
 }
 
 /// Adds examples to each content of a request or response, by media type. They replace the generic

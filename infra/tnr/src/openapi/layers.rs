@@ -1,27 +1,17 @@
 //! Keys, headers and the 304 response, which the layers around all handlers add; and enums in responses, which clients must
 //! expect to grow. Enums in requests stay closed, because the service rejects other values.
 
-use std::{collections::BTreeSet, iter};
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
-use shared::{
-    errors::{SharedResponse, shared_responses},
-    quota::LimitType,
-};
+use shared::quota::LimitType;
 
 use super::{needs_key, operations};
 
-/// Security schemes, headers and the parameters of every operation.
+/// Security schemes, headers, the parameters of every operation, and the responses that operations share.
 const COMPONENTS: &str = include_str!("components.json");
 
-/// Headers in every response. Those for browsers and caches alone are not described.
-const RESPONSE_HEADERS: [&str; 2] = ["X-Request-Id", "Cache-Control"];
-
-/// Headers that only some 200 responses have, and thus some 304 responses.
-const OPTIONAL_HEADERS: [&str; 4] =
-    ["Link", "Content-Disposition", "X-Data-Version", "X-Numbering-Data"];
-
-/// Adds response headers, the 304 response, and common request headers.
+/// Adds response headers, the 304 response, common request headers, and the components.
 pub fn describe(description: &mut Value) {
     for (_, method, operation) in operations(description) {
         let has_key = needs_key(operation);
@@ -36,70 +26,66 @@ pub fn describe(description: &mut Value) {
         parameters.extend(common.map(|name| reference("parameters", name)));
         operation["parameters"] = parameters.into();
         let responses = operation["responses"].as_object_mut().expect("an operation has responses");
-        for (status, response) in responses.iter_mut() {
-            if response["$ref"].is_null() {
-                let own = response["headers"].as_object().into_iter().flatten();
-                let mut names: Vec<String> = own.map(|(name, _)| name.clone()).collect();
-                names.extend(header_names(status, has_key, is_conditional).map(str::to_owned));
-                let for_lists = [("Link", is_paged), ("Content-Disposition", has_csv)];
-                let for_lists = for_lists.iter().filter(|(_, is_list)| status == "200" && *is_list);
-                names.extend(for_lists.map(|(name, _)| (*name).to_owned()));
-                response["headers"] = header_references(names.iter().map(String::as_str));
-            }
+        for (status, response) in responses.iter_mut().filter(|(_, it)| it["$ref"].is_null()) {
+            let is_success = status == "200";
+            // The handler's own headers come first.
+            let own = response["headers"].take();
+            let own = own.as_object().into_iter().flatten().map(|(name, _)| name.clone());
+            let common = [
+                ("X-Request-Id", true),
+                ("Cache-Control", true),
+                ("ETag", is_success && is_conditional),
+                ("Retry-After", !is_success),
+                ("Link", is_success && is_paged),
+                ("Content-Disposition", is_success && has_csv),
+            ];
+            let common = common.into_iter().filter(|(_, is_sent)| *is_sent).map(|(name, _)| name);
+            let quotas = LimitType::ALL.into_iter().rev().flat_map(LimitType::headers);
+            let names = common.chain(quotas.filter(|_| has_key)).map(str::to_owned);
+            let headers = own.chain(names).map(|name| {
+                let reference = reference("headers", &name);
+                (name, reference)
+            });
+            response["headers"] = headers.collect::<Map<_, _>>().into();
         }
         if is_conditional {
-            responses.insert("304".to_owned(), reference("responses", NOT_MODIFIED));
+            responses.insert("304".to_owned(), reference("responses", "NotModified"));
         }
         responses.sort_keys();
     }
-    let mut components: Value = serde_json::from_str(COMPONENTS).expect("the components are JSON");
-    for section in ["securitySchemes", "headers", "parameters"] {
-        description["components"][section] = components[section].take();
-    }
-    description["components"]["responses"] = shared_responses_with_headers().into();
+    let components: Map<String, Value> =
+        serde_json::from_str(COMPONENTS).expect("the components are JSON");
+    description["components"].as_object_mut().expect("schemas are components").extend(components);
+    share_parameters(description);
 }
 
-const NOT_MODIFIED: &str = "NotModified";
-
-/// The responses that operations share, by name. A header may be absent, so all of them have those of a key's quotas.
-fn shared_responses_with_headers() -> Map<String, Value> {
-    let mut not_modified = json!({
-        "description": "The response has not changed since the one whose `ETag` is in `If-None-Match`.",
+/// Replaces parameters that several operations have with references to components. If different parameters have the same
+/// name, only the first is a component.
+fn share_parameters(description: &mut Value) {
+    let mut uses: HashMap<String, u32> = HashMap::new();
+    for_each_parameter(description, |parameter| {
+        *uses.entry(parameter.to_string()).or_default() += 1;
     });
-    let names = header_names("304", true, true).chain(OPTIONAL_HEADERS);
-    not_modified["headers"] = header_references(names);
-    let errors = shared_responses().map(|SharedResponse { name, status, response }| {
-        let mut response = serde_json::to_value(response).expect("a response is JSON");
-        response["headers"] = header_references(header_names(&status, true, true));
-        (name, response)
+    let mut shared = description["components"]["parameters"].take();
+    for_each_parameter(description, |parameter| {
+        let Some(name) = parameter["name"].as_str().map(str::to_owned) else { return };
+        if uses[&parameter.to_string()] > 1 {
+            let component = &mut shared[&name];
+            if component.is_null() {
+                *component = parameter.clone();
+            }
+            if component == parameter {
+                *parameter = reference("parameters", &name);
+            }
+        }
     });
-    iter::once((NOT_MODIFIED.to_owned(), not_modified)).chain(errors).collect()
+    description["components"]["parameters"] = shared;
 }
 
-fn header_references<'a>(names: impl Iterator<Item = &'a str>) -> Value {
-    names.map(|name| (name.to_owned(), reference("headers", name))).collect::<Map<_, _>>().into()
-}
-
-fn header_names(
-    status: &str,
-    has_key: bool,
-    conditional: bool,
-) -> impl Iterator<Item = &'static str> + use<> {
-    let mut names = RESPONSE_HEADERS.to_vec();
-    if conditional && matches!(status, "200" | "304") {
-        names.push("ETag");
+fn for_each_parameter(description: &mut Value, mut visit: impl FnMut(&mut Value)) {
+    for (_, _, operation) in operations(description) {
+        operation["parameters"].as_array_mut().into_iter().flatten().for_each(&mut visit);
     }
-    // These errors occur before the quota is known.
-    if has_key && !matches!(status, "401" | "405") {
-        names.extend(LimitType::ALL.into_iter().rev().flat_map(LimitType::headers));
-    }
-    names.extend_from_slice(match status {
-        "401" => &["WWW-Authenticate"],
-        "405" => &["Allow"],
-        "429" | "503" => &["Retry-After"],
-        _ => &[],
-    });
-    names.into_iter()
 }
 
 fn reference(section: &str, name: &str) -> Value {

@@ -4,7 +4,6 @@
 mod examples;
 mod layers;
 pub mod sample_requests;
-mod shared_params;
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -67,7 +66,6 @@ pub fn description() -> Value {
     layers::describe(&mut description);
     layers::open_response_enums(&mut description);
     examples::add(&mut description);
-    shared_params::move_to_components(&mut description);
     join_lines(&mut description);
     description
 }
