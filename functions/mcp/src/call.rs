@@ -8,7 +8,6 @@ use shared::{
     errors::{ApiError, quote},
     in_process::{InProcess, RouteResponse},
     pagination::next_page,
-    params::unknown_name,
     request_context,
 };
 use tokio::sync::oneshot;
@@ -31,13 +30,18 @@ impl ToolCall {
         (Self { tool, arguments, reply }, result)
     }
 
-    /// Calls the tool's route and sends the result to the agent, with an optional `note` about the data.
-    pub async fn respond(self, routes: &InProcess, charge: Charge, note: Option<&str>) {
+    /// Calls the tool's route and sends the result to the agent, with an optional note about the data that it came from.
+    pub async fn respond(
+        self,
+        routes: &InProcess,
+        charge: Charge,
+        note: impl FnOnce() -> Option<String>,
+    ) {
         let Self { tool, arguments, reply } = self;
         let response = match ToolRequest::new(tool, arguments) {
-            Ok(ToolRequest { params, numbers }) => {
+            Ok(ToolRequest { path, params, numbers }) => {
                 let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-                routes.call(tool.path, params, numbers, charge).await
+                routes.call(path, params, numbers, charge).await
             }
             Err(error) => RouteResponse::from_error(error).await,
         };
@@ -46,7 +50,7 @@ impl ToolCall {
             request_context::record(|context| context.failed_within = Some(response.status));
         }
         let mut result = to_result(tool, &response);
-        result.content.extend(note.map(ContentBlock::text));
+        result.content.extend(note().map(ContentBlock::text));
         // Fails if the agent has canceled the call.
         _ = reply.send(result);
     }
@@ -56,22 +60,23 @@ impl ToolCall {
     }
 }
 
-/// Converts the API's response to a tool result. An API error becomes a tool error.
+/// Converts the API's response to a tool result. An API error becomes a tool error, with its body as structured content.
 fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
     let text = String::from_utf8_lossy(&response.body).into_owned();
     let Ok(body) = serde_json::from_str::<Value>(&text) else {
         return CallToolResult::error(vec![ContentBlock::text(text)]);
     };
-    let mut result = if response.status.is_success() {
+    if response.status.is_success() {
         let parts = [Some(text), next_page_hint(tool, &response.headers)];
-        CallToolResult::success(parts.into_iter().flatten().map(ContentBlock::text).collect())
-    } else {
-        let mut message = body["message"].as_str().unwrap_or(&text).to_owned();
-        if tool.name() == "get_carrier" {
-            message += ". Use list_carriers with q to find the OCN for a name";
-        }
-        CallToolResult::error(vec![ContentBlock::text(message)])
-    };
+        return CallToolResult::success(
+            parts.into_iter().flatten().map(ContentBlock::text).collect(),
+        );
+    }
+    let mut message = body["message"].as_str().unwrap_or(&text).to_owned();
+    if tool.name() == "get_carriers" {
+        message += ". Use q to find the OCN for a name";
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(message)]);
     result.structured_content = Some(body);
     result
 }
@@ -95,6 +100,7 @@ const LIST_ARGUMENTS: [&str; 2] = ["include", "fields"];
 
 #[derive(Debug, PartialEq, Eq)]
 struct ToolRequest {
+    path: &'static str,
     params: Vec<(String, String)>,
     /// The phone numbers as a JSON array, if the tool takes several.
     numbers: Option<String>,
@@ -105,39 +111,29 @@ impl ToolRequest {
     fn new(tool: &Tool, arguments: Option<JsonObject>) -> Result<Self, ApiError> {
         let mut arguments = arguments.unwrap_or_default();
         arguments.retain(|_, value| !value.is_null());
-        let known = tool.known_arguments();
-        if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
-            return Err(unknown_name("argument", unknown, "tool", &known));
-        }
-        let is_missing = |name: &&str| *name != NUMBERS && !arguments.contains_key(*name);
-        if let Some(missing) = tool.required_arguments().find(is_missing) {
-            return Err(ApiError::invalid(format!("{missing} is required")));
-        }
-        let numbers = if tool.takes_numbers { Some(take_numbers(&mut arguments)?) } else { None };
+        let route = tool.route_for(&arguments)?;
+        let numbers = arguments.shift_remove(NUMBERS).map(numbers_body).transpose()?;
         let params = arguments.into_iter().map(|(name, value)| {
             let text = to_query_value(&name, value)?;
             Ok((name, text))
         });
         let mut params = params.collect::<Result<Vec<_>, ApiError>>()?;
-        if known.contains(&"limit") && !params.iter().any(|(name, _)| name == "limit") {
+        if route.takes("limit") && !params.iter().any(|(name, _)| name == "limit") {
             params.push(("limit".to_owned(), DEFAULT_LIMIT.to_string()));
         }
-        if tool.path == "/v1/format" {
+        if route.path == "/v1/format" {
             // Images are of no use to a model, and half of the response.
             params.push(("flags".to_owned(), "false".to_owned()));
         }
-        Ok(Self { params, numbers })
+        Ok(Self { path: route.path, params, numbers })
     }
 }
 
-fn take_numbers(arguments: &mut JsonObject) -> Result<String, ApiError> {
+fn numbers_body(numbers: Value) -> Result<String, ApiError> {
     let rule = format!("{NUMBERS} must be a list of 1 to {MAX_NUMBERS} phone numbers");
-    let numbers = match arguments.shift_remove(NUMBERS) {
-        Some(Value::Array(numbers)) => numbers,
-        Some(other) => {
-            return Err(ApiError::invalid(format!("{rule}, got '{}'", quote(&other.to_string()))));
-        }
-        None => return Err(ApiError::invalid(format!("{NUMBERS} is required: {rule}"))),
+    let Value::Array(numbers) = numbers else {
+        let text = numbers.to_string();
+        return Err(ApiError::invalid(format!("{rule}, got '{}'", quote(&text))));
     };
     if !(1..=MAX_NUMBERS).contains(&numbers.len()) {
         return Err(ApiError::invalid(format!("{rule}, got {}", numbers.len())));
@@ -185,9 +181,14 @@ mod tests {
     fn request(tool: &str, arguments: Value) -> String {
         let arguments = arguments.as_object().cloned();
         match ToolRequest::new(Tool::named(tool).unwrap(), arguments) {
-            Ok(ToolRequest { params, numbers }) => {
+            Ok(ToolRequest { path, params, numbers }) => {
                 let params = params.into_iter().map(|(name, value)| format!("{name}={value}"));
-                params.chain(numbers).collect::<Vec<_>>().join(" ")
+                [path.to_owned()]
+                    .into_iter()
+                    .chain(params)
+                    .chain(numbers)
+                    .collect::<Vec<_>>()
+                    .join(" ")
             }
             Err(error) => error.body().message().to_owned(),
         }
@@ -199,7 +200,7 @@ mod tests {
             let (tool, arguments) = call.split_once(' ').unwrap();
             format!("{call}\n  {}\n", request(tool, serde_json::from_str(arguments).unwrap()))
         });
-        let too_many = request("format_numbers", json!({ "numbers": vec!["1"; 26] }));
+        let too_many = request("format_number", json!({ "numbers": vec!["1"; 26] }));
         insta::assert_snapshot!(calls.chain([too_many]).collect::<String>());
     }
 }

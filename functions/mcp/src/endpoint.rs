@@ -75,7 +75,7 @@ pub async fn handle(
         read => read?,
     };
     Ok(match read_message(&body) {
-        Ok(message) => call_sdk(routes, charge, &headers, &message).await,
+        Ok(message) => call_sdk(app, routes, charge, &headers, &message).await,
         Err(error) => error.into_response(),
     })
 }
@@ -104,6 +104,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// Lets the SDK handle a message. Tool calls run in this task, which has the request context, not in the SDK's.
 async fn call_sdk(
+    app: &App,
     routes: &InProcess,
     charge: Charge,
     headers: &HeaderMap,
@@ -119,7 +120,9 @@ async fn call_sdk(
     let response = loop {
         tokio::select! {
             response = &mut handling => break response,
-            Some(call) = calls.recv() => call.respond(routes, charge.clone(), None).await,
+            Some(call) = calls.recv() => {
+                call.respond(routes, charge.clone(), || sample_note(app)).await;
+            }
         }
     };
     let (parts, body) = response.into_parts();
@@ -130,6 +133,13 @@ async fn call_sdk(
     } else {
         to_json_rpc_error(response).await
     }
+}
+
+/// A note that the data is made up; `None` for published data.
+fn sample_note(app: &App) -> Option<String> {
+    let (_, manifest) = app.dataset.in_memory()?;
+    let note = "The data is a made-up sample, not what NANPA and CNAC publish";
+    manifest.current.is_sample().then(|| note.to_owned())
 }
 
 /// Disables sessions and streams. The host is not checked: API Gateway and proxies set their own, and a page that

@@ -20,19 +20,20 @@ use crate::{
     tools::{TOOLS, Tool},
 };
 
-const INSTRUCTIONS: &str = "\
+pub(crate) const INSTRUCTIONS: &str = "\
 Reference data for telephone numbers: numbering rules worldwide, and the area codes, exchanges and carriers \
 that NANPA and CNAC publish for the US and Canada.
 
-Start with format_number for a phone number, list_carriers for a company name, describe_area_code for an area \
-code, list_holders for who holds the most in a place, and search_exchanges for anything else. Errors state the rule that a value breaks.
+Start with format_number for phone numbers, get_carriers for a company name or OCN, get_area_codes for an area \
+code, list_holders for who holds the most in a place, list_changes for what changed, and search_exchanges for \
+anything else. Errors state the rule that a value breaks.
 
 A number's carrier is the company that its block is assigned to. Say 'assigned to', not 'served by': the \
 number may have been ported to another carrier. The data does not show porting, the caller's name, whether a \
 number is in use, SIM swaps or spam reports. No tool calls or texts a number.
 
 Lists return pages of 20, or up to 100 if you set limit. pagination.total counts all matches. A result ends with \
-the offset and version for the next page.";
+the offset and version for the next page. A result from made-up sample data says so.";
 
 /// Supported protocol revisions, oldest first. 2025-03-26 is missing because it requires batches.
 const REVISIONS: [ProtocolVersion; 4] = [
@@ -147,7 +148,7 @@ mod tests {
     fn agent_instructions_state_the_page_size_and_the_maximum_batch_size() {
         let rule = format!("pages of {DEFAULT_LIMIT}, or up to {MAX_LIMIT} if you set limit.");
         assert!(INSTRUCTIONS.contains(&rule), "{INSTRUCTIONS}");
-        let tool = Tool::named("format_numbers").unwrap();
+        let tool = Tool::named("format_number").unwrap();
         let description = tool.description.description.as_deref().unwrap();
         assert!(description.contains(&format!(" up to {MAX_NUMBERS} numbers")), "{description}");
     }

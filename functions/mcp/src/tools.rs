@@ -1,28 +1,36 @@
-//! The tools: their descriptions, routes and JSON Schemas. Arguments come from the routes' parameters, and results from
-//! their responses.
+//! The tools: their descriptions, routes and JSON Schemas. Arguments come from the routes' parameters. Results have no
+//! schema, since agents pay for each word in every session.
 
 use std::sync::{Arc, LazyLock};
 
-use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
+use rmcp::model::{JsonObject, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use shared::{
     app::openapi,
     described_params::{DescribedParam, described_params},
+    errors::ApiError,
+    params::unknown_name,
 };
 
 use crate::functions;
 
-/// A tool that calls one route. Its arguments are the route's parameters.
+/// A tool that calls one of its routes, depending on the arguments.
 #[derive(Debug)]
 pub struct Tool {
-    pub path: &'static str,
-    /// `true` if it takes [`NUMBERS`], which the route expects in a body.
-    pub takes_numbers: bool,
+    routes: Vec<ToolRoute>,
     /// The tool as agents see it, with its arguments.
     pub description: ToolDescription,
 }
 
-/// All tools, in order. In the file, each has its name, method and path, then its title, then its description.
+/// A route, whose parameters are arguments.
+#[derive(Debug)]
+pub struct ToolRoute {
+    pub path: &'static str,
+    arguments: Vec<String>,
+    required: Vec<String>,
+}
+
+/// All tools, in order. In the file, each has its name, methods and paths, then its title, then its description.
 pub static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     let api = serde_json::to_value(openapi(functions())).expect("the description is valid JSON");
     let tools =
@@ -32,19 +40,54 @@ pub static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 
 fn parse_tool(paragraph: &'static str, api: &Value) -> Option<Tool> {
     let mut lines = paragraph.lines();
-    let (name, route) = lines.next()?.split_once(' ')?;
-    let (method, path) = route.split_once(' ')?;
+    let mut words = lines.next()?.split(' ');
+    let name = words.next()?;
+    let (mut routes, mut properties) = (Vec::new(), Map::new());
+    while let (Some(method), Some(path)) = (words.next(), words.next()) {
+        routes.push(ToolRoute::new(api, method, path, &mut properties));
+    }
     let title = lines.next()?;
     let text = lines.collect::<Vec<_>>().join(" ");
-    let method = method.to_lowercase();
-    let arguments = input_schema(api, path, &method);
-    let annotations =
-        ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false);
-    let description = ToolDescription::new(name, text, Arc::new(arguments))
+    let [first, others @ ..] = &*routes else { return None };
+    let is_always_required = |name: &&String| others.iter().all(|it| it.required.contains(name));
+    let required: Vec<&String> = first.required.iter().filter(is_always_required).collect();
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    let description = ToolDescription::new(name, text, Arc::new(schema.as_object()?.clone()))
         .with_title(title)
-        .with_raw_output_schema(Arc::new(output_schema(api, path, &method)))
-        .with_annotations(annotations);
-    Some(Tool { path, takes_numbers: method == "post", description })
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
+    Some(Tool { routes, description })
+}
+
+impl ToolRoute {
+    /// Creates a route, and adds its arguments to the schemas of the tool's.
+    fn new(
+        api: &Value,
+        method: &str,
+        path: &'static str,
+        properties: &mut Map<String, Value>,
+    ) -> Self {
+        let (mut arguments, mut required) = (Vec::new(), Vec::new());
+        if method == "POST" {
+            properties.insert(NUMBERS.to_owned(), numbers_schema());
+            arguments.push(NUMBERS.to_owned());
+            required.push(NUMBERS.to_owned());
+        }
+        let method = method.to_lowercase();
+        let params = described_params(api, path, &method);
+        for param in params.filter(|param| !OMITTED_PARAMETERS.contains(&param.name)) {
+            properties.entry(param.name).or_insert_with(|| Value::Object(argument_schema(&param)));
+            arguments.push(param.name.to_owned());
+            required.extend(param.is_required.then(|| param.name.to_owned()));
+        }
+        Self { path, arguments, required }
+    }
+
+    pub fn takes(&self, argument: &str) -> bool {
+        self.arguments.iter().any(|name| name == argument)
+    }
 }
 
 impl Tool {
@@ -56,14 +99,31 @@ impl Tool {
         &self.description.name
     }
 
-    pub fn known_arguments(&self) -> Vec<&str> {
-        let properties = self.description.input_schema.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
-    }
-
-    pub fn required_arguments(&self) -> impl Iterator<Item = &str> {
-        let required = self.description.input_schema.get("required").and_then(Value::as_array);
-        required.into_iter().flatten().filter_map(Value::as_str)
+    /// The first route that takes all of these arguments and requires no others.
+    pub fn route_for(&self, arguments: &JsonObject) -> Result<&ToolRoute, ApiError> {
+        let known: Vec<&str> =
+            self.routes.iter().flat_map(|route| &route.arguments).map(String::as_str).collect();
+        if let Some(unknown) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(unknown_name("argument", unknown, "tool", &known));
+        }
+        let takes_all = |route: &&ToolRoute| arguments.keys().all(|name| route.takes(name));
+        let possible: Vec<&ToolRoute> = self.routes.iter().filter(takes_all).collect();
+        let missing = |route: &&ToolRoute| {
+            let names = route.required.iter().filter(|name| !arguments.contains_key(*name));
+            names.cloned().collect::<Vec<_>>().join(" and ")
+        };
+        if let Some(route) = possible.iter().find(|route| missing(route).is_empty()) {
+            return Ok(route);
+        }
+        Err(ApiError::invalid(if possible.is_empty() {
+            let choices = self.routes.iter().map(|route| route.arguments.join(", "));
+            let given = arguments.keys().cloned().collect::<Vec<_>>().join(" and ");
+            let choices = choices.collect::<Vec<_>>().join("; or ");
+            format!("{given} cannot be combined; use some of {choices}")
+        } else {
+            let missing: Vec<String> = possible.iter().map(missing).collect();
+            format!("{} is required", missing.join(" or "))
+        }))
     }
 }
 
@@ -76,100 +136,20 @@ pub const MAX_NUMBERS: usize = 25;
 pub const DEFAULT_LIMIT: u32 = 20;
 
 /// Maximum values listed for an argument, since agents pay for each word. An error states the rule.
-const MAX_ENUM_VALUES: usize = 100;
+const MAX_ENUM_VALUES: usize = 20;
 
 /// Examples for arguments that have none in the API description, or one meant for programs.
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("defaultCountry", "GB"),
     ("tn", "+1 (416) 234-5678"),
     ("q", "bell canada"),
     ("rate_center", "MIAMI"),
     ("company", "AT&T Mobility"),
+    ("state", "CA"),
 ];
 
 /// Route parameters that tools omit: formats are fixed, and agents do not need caching options or images.
 const OMITTED_PARAMETERS: [&str; 5] = ["cache", "flags", "format", "column", "countryColumn"];
-
-/// The keywords in output schemas. The tool's description says the rest, and agents may pay for each word.
-const STRUCTURE: [&str; 9] = [
-    "type",
-    "properties",
-    "required",
-    "items",
-    "oneOf",
-    "allOf",
-    "$ref",
-    "additionalProperties",
-    "enum",
-];
-
-/// The schema of the route's response, with the components that it refers to. A selection of fields may leave out
-/// required ones.
-fn output_schema(api: &Value, path: &str, method: &str) -> Map<String, Value> {
-    let content = &api["paths"][path][method]["responses"]["200"]["content"];
-    let mut schema = content["application/json"]["schema"].clone();
-    let mut definitions = Map::new();
-    let is_partial = described_params(api, path, method).any(|param| param.name == "fields");
-    add_definitions(&mut schema, api, is_partial, &mut definitions);
-    Map::from_iter([
-        ("type".to_owned(), json!("object")),
-        ("allOf".to_owned(), json!([schema])),
-        ("$defs".to_owned(), definitions.into()),
-    ])
-}
-
-/// Points references to the schema's own definitions, and adds these. Leaves out all that does not describe structure.
-fn add_definitions(
-    schema: &mut Value,
-    api: &Value,
-    is_partial: bool,
-    definitions: &mut Map<String, Value>,
-) {
-    if let Value::Object(object) = schema {
-        // A field may be named `type`, and has a schema instead.
-        let is_schema =
-            object.get("type").is_some_and(|it| !it.is_object()) || object.contains_key("$ref");
-        object.retain(|name, _| {
-            !is_schema || STRUCTURE.contains(&name.as_str()) && !(is_partial && name == "required")
-        });
-        if let Some(Value::String(reference)) = object.get_mut("$ref") {
-            let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
-            *reference = format!("#/$defs/{name}");
-            if !definitions.contains_key(&name) {
-                let mut definition = api["components"]["schemas"][&name].clone();
-                definitions.insert(name.clone(), Value::Null);
-                add_definitions(&mut definition, api, is_partial, definitions);
-                definitions.insert(name, definition);
-            }
-        }
-        object.values_mut().for_each(|part| add_definitions(part, api, is_partial, definitions));
-    } else if let Value::Array(parts) = schema {
-        parts.iter_mut().for_each(|part| add_definitions(part, api, is_partial, definitions));
-    }
-}
-
-/// The schema of the arguments: the route's parameters, and the numbers in its body.
-fn input_schema(api: &Value, path: &str, method: &str) -> Map<String, Value> {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    if method == "post" {
-        properties.insert(NUMBERS.to_owned(), numbers_schema());
-        required.push(NUMBERS);
-    }
-    let params = described_params(api, path, method);
-    for param in params.filter(|param| !OMITTED_PARAMETERS.contains(&param.name)) {
-        required.extend(param.is_required.then_some(param.name));
-        properties.insert(param.name.to_owned(), argument_schema(&param).into());
-    }
-    let mut schema = Map::from_iter([
-        ("type".to_owned(), json!("object")),
-        ("properties".to_owned(), properties.into()),
-    ]);
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), json!(required));
-    }
-    schema.insert("additionalProperties".to_owned(), json!(false));
-    schema
-}
 
 /// The schema of the numbers, which the route takes in a body.
 fn numbers_schema() -> Value {
@@ -187,6 +167,10 @@ fn argument_schema(param: &DescribedParam<'_>) -> Map<String, Value> {
     let mut property = param.schema().clone();
     // Number formats such as `int32` do not matter to agents.
     property.remove("format");
+    // The route checks versions and offsets.
+    for rule in ["maximum", "maxLength", "pattern"] {
+        property.remove(rule);
+    }
     if param.allowed_values().count() > MAX_ENUM_VALUES {
         property.remove("enum");
     }
@@ -211,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_argument_has_a_short_description() {
+    fn every_tool_argument_has_a_type_and_a_description() {
         for tool in TOOLS.iter() {
             for (name, argument) in tool.description.input_schema["properties"].as_object().unwrap()
             {
@@ -220,18 +204,13 @@ mod tests {
                 assert!(is_described, "{} {name}: {argument}", tool.name());
             }
         }
-        let number =
-            Tool::named("format_number").unwrap().description.output_schema.clone().unwrap();
-        for field in ["valid", "type", "carrier"] {
-            let schema = &number["$defs"]["FormatResult"]["properties"][field];
-            assert!(schema.is_object(), "{field}: {schema}");
-        }
-        // A model reads the whole list on every turn, but for the output schemas, which clients use.
-        let mut tools = json!(TOOLS.iter().map(|tool| &tool.description).collect::<Vec<_>>());
-        assert!(tools.to_string().len() < 60_000, "{}", tools.to_string().len());
-        for tool in tools.as_array_mut().unwrap() {
-            tool.as_object_mut().unwrap().remove("outputSchema").unwrap();
-        }
-        assert!(tools.to_string().len() < 20_500, "{}", tools.to_string().len());
+    }
+
+    /// A model reads both in every session.
+    #[test]
+    fn descriptions_and_instructions_have_at_most_20_kilobytes() {
+        let tools = json!(TOOLS.iter().map(|tool| &tool.description).collect::<Vec<_>>());
+        let length = tools.to_string().len() + crate::server::INSTRUCTIONS.len();
+        assert!(length <= 20_000, "{length}");
     }
 }

@@ -68,7 +68,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 5] {
     let of_number = |route| Request::new(Function::Format, route).with("tn", &number);
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-    let block = json!({ "npa": npa, "nxx": nxx, "status": status });
+    let block = format!("{CONTAINS}\"npa\":\"{npa}\",\"nxx\":\"{nxx}\"");
     [
         check(
             exchange_request.with("npa", npa).with("nxx", nxx),
@@ -82,7 +82,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 5] {
         check(of_number("/v1/format/{tn+}"), json!({ "npa": npa, "nxx": nxx })),
         check(
             Request::new(Function::Mcp, "/mcp").body(call),
-            json!({ "result": { "isError": false, "structuredContent": block } }),
+            json!({ "result": { "isError": false, "content": [{ "text": block }] } }),
         ),
     ]
 }

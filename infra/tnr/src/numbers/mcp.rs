@@ -81,9 +81,7 @@ async fn run_batch(
     let mut running = JoinSet::new();
     for call in batch {
         let (routes, note) = (routes.clone(), note.cloned());
-        running.spawn(async move {
-            call.respond(&routes, Charge::default(), note.as_deref()).await;
-        });
+        running.spawn(async move { call.respond(&routes, Charge::default(), || note).await });
     }
     while running.join_next().await.is_some() {}
 }

@@ -55,7 +55,7 @@ fn request(base_url: &str, kind: &RequestKind) -> RequestBuilder {
         "/v1/find" => Some(json!({ "text": numbers(1000).collect::<Vec<_>>().join(" ") })),
         "/mcp" => {
             let arguments = json!({ "numbers": numbers(25).collect::<Vec<_>>(), "include": "all" });
-            let call = json!({ "name": "format_numbers", "arguments": arguments });
+            let call = json!({ "name": "format_number", "arguments": arguments });
             Some(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }))
         }
         _ => None,

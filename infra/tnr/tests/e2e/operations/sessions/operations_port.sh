@@ -16,5 +16,5 @@ tnr keys create --name first > key
 serve --no-sample
 for path in live ready; do get $(cat key) /$path; done
 for path in live ready; do curl -s -w '%{http_code}\n' $OPS/$path; done
-for ocn in 6015 'much too long'; do curl -s -H "x-api-key: $(cat key)" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_carrier","arguments":{"ocn":"'"$ocn"'"}}}' $URL/mcp; echo; done
+for ocn in 6015 'much too long'; do curl -s -H "x-api-key: $(cat key)" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_carriers","arguments":{"ocn":"'"$ocn"'"}}}' $URL/mcp; echo; done
 curl -s $OPS/metrics | grep -e ^tnr_ready -e ^tnr_data_info -e ^tnr_http_requests_total
