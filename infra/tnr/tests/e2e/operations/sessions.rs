@@ -8,11 +8,12 @@ use std::{
     process::{Command, Stdio},
     sync::{LazyLock, Mutex},
     thread,
+    time::Duration,
 };
 
 use regex::Regex;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, time::timeout};
 
 use crate::support::{
     databases::write_sample_into,
@@ -105,6 +106,9 @@ fn banner(output: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+/// For a command such as a `serve` that should have failed.
+const MAX_TIME: Duration = Duration::from_secs(300);
+
 /// The output of each command in a session. `serve` starts a server; `stop` and `kill` end it.
 async fn transcript(commands: &str) -> String {
     let folder = folder();
@@ -132,7 +136,10 @@ async fn transcript(commands: &str) -> String {
                 String::new()
             }
             (_, running) => {
-                let output = shell(folder.path(), command, running.as_ref()).output().unwrap();
+                let mut shell =
+                    tokio::process::Command::from(shell(folder.path(), command, running.as_ref()));
+                let output = timeout(MAX_TIME, shell.kill_on_drop(true).output()).await;
+                let output = output.unwrap_or_else(|_| panic!("'{command}' did not end")).unwrap();
                 let printed = String::from_utf8_lossy(&output.stdout);
                 let is_fitting = FITTING.split('|').any(|start| command.starts_with(start));
                 if is_fitting && !command.contains("--csv") {
