@@ -43,13 +43,16 @@ impl Description {
     }
 
     /// The description for a client that reached the service at this address. A shared cache must not store what a server
-    /// derives from headers that clients send. Behind API Gateway, the address comes from the event.
+    /// derives from headers that clients send. API Gateway's domain comes from the event, but behind CloudFront it rejects
+    /// clients; flag images then have a base URL.
     pub fn response(
         &self,
         State(app): State<App>,
         PublicAddress(address): PublicAddress,
     ) -> Response {
-        let body = match address {
+        let is_server = app.config.function.is_none();
+        let is_reachable = is_server || app.config.flag_images.0.is_none();
+        let body = match address.filter(|_| is_reachable) {
             Some(address) => {
                 let escaped = Value::from(address).to_string();
                 self.with_address.replace(ADDRESS, escaped.trim_matches('"'))
@@ -58,7 +61,6 @@ impl Description {
         };
         let json = [(CONTENT_TYPE, "application/json")];
         let private = [(CACHE_CONTROL, "private, max-age=60")];
-        let is_server = app.config.function.is_none();
         (json, is_server.then_some(private), body).into_response()
     }
 }

@@ -201,19 +201,20 @@ async fn addresses_are_the_event_domain_or_configured_and_no_client_header() {
     ] {
         event["headers"][name] = json!(value);
     }
-    let mut function = sample_app().await;
-    function.config.function = Some("site".into());
-    let description_event = http_api_event_with("/openapi-3.0.json", "$default", "");
-    let mut described = event.clone();
-    for part in ["rawPath", "routeKey", "pathParameters"] {
-        described[part] = description_event[part].clone();
+    let flags_host = "https://cdn.example/flags/";
+    for (setting, server) in [("", "https://numbers.example.com"), (flags_host, "{address}")] {
+        let mut app = sample_app().await;
+        app.config.function = Some("site".into());
+        app.config.flag_images = setting.parse().unwrap();
+        let mut described = http_api_event_for("/openapi-3.0.json");
+        described["requestContext"]["domainName"] = event["requestContext"]["domainName"].clone();
+        described["headers"] = event["headers"].clone();
+        let description = response_to(site::routes(), app, &described).await;
+        assert_eq!(description.body["servers"][0]["url"], server);
+        assert_eq!(header(&description.headers, "cache-control"), "public, max-age=60");
     }
-    described["requestContext"]["routeKey"] = description_event["routeKey"].clone();
-    let description = response_to(site::routes(), function, &described).await;
-    assert_eq!(description.body["servers"][0]["url"], "https://numbers.example.com");
-    assert_eq!(header(&description.headers, "cache-control"), "public, max-age=60");
     let mut configured = sample_app().await;
-    configured.config.flag_images = "https://cdn.example/flags/".parse().unwrap();
+    configured.config.flag_images = flags_host.parse().unwrap();
     for (app, address) in [
         (sample_app().await, format!("https://numbers.example.com/flags/{VERSION}")),
         (configured, "https://cdn.example/flags".to_owned()),
