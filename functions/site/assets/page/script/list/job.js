@@ -82,7 +82,7 @@ class Job {
     const paths = fields.filter((path) => path !== DUPLICATE_OF && !path.startsWith("reason."));
     const params = { defaultCountry, fields: [...new Set([...needed, ...paths])].join(",") };
     this.lookups = new Lookups(target("/v1/format", params), (reason, until) => {
-      this.wait = reason && { reason, until };
+      if (!(this.wait?.until > until)) this.wait = { reason, until };
       onChange();
     });
     this.milliseconds = 0;

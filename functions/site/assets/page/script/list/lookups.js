@@ -39,7 +39,7 @@ function pause(milliseconds, signal) {
  * the others.
  */
 class Lookups {
-  /** `onWait` gets the reason for a wait and the time at which it ends, or null once it is over. */
+  /** `onWait` gets the reason for a wait and the time at which it ends. */
   constructor(requested, onWait) {
     this.requested = requested;
     this.onWait = onWait;
@@ -83,8 +83,6 @@ class Lookups {
     const waitSeconds = Number(headers.get("Retry-After") ?? NaN);
     if (status === 429 && (details || waitSeconds)) {
       this.#adaptToQuota(response, count, details, waitSeconds);
-      await this.#waitForQuota(signal);
-      this.onWait(null);
       return failures;
     }
     const mayRecover = [0, 200, 408, 429].includes(status) || status >= 500;
@@ -95,7 +93,6 @@ class Lookups {
     const milliseconds = 1000 * Math.max(RETRY_SECONDS[failures], Math.min(waitSeconds || 0, 60));
     this.onWait(sentence, Date.now() + milliseconds);
     await pause(milliseconds, signal);
-    this.onWait(null);
     return failures + 1;
   }
 
