@@ -229,7 +229,7 @@ test("a quota of a minute is waited for, with batches that fit", () =>
     const batches = await mockBatches(tab, (_, index) => (index === 0 ? quota(7) : index === 2 ? quota(0) : undefined));
     await choose(tab, "list.csv", numbers(900));
     await start(tab);
-    await words(tab, "The key's quota of 600 requests per minute is used up. Continues in 42 seconds.");
+    await words(tab, "7 of 900 rows done. The key's quota of 600 requests per minute is used up. Continues in 42 seconds.");
     assert.deepEqual(batches.map((batch) => batch.length), [900, 7, 600]);
     await tab.clock.runFor(41_000);
     await words(tab, "Continues in 1 second.");

@@ -83,6 +83,7 @@ class Job {
     const params = { defaultCountry, fields: [...new Set([...needed, ...paths])].join(",") };
     this.lookups = new Lookups(target("/v1/format", params), (reason, until) => {
       if (!(this.wait?.until > until)) this.wait = { reason, until };
+      this.#writeAnswered();
       onChange();
     });
     this.milliseconds = 0;
@@ -106,6 +107,7 @@ class Job {
       this.#end("done");
     } catch (error) {
       this.stopping.abort();
+      this.#writeAnswered();
       this.halt = error instanceof Halt ? error : new Halt("unreadable", readingProblem(error));
       this.#end("halted");
     }
@@ -218,6 +220,16 @@ class Job {
     // The browser may keep a blob on disk.
     this.parts.push(new Blob(lines));
     this.done += rows.length;
+  }
+
+  /** Writes the rows before the first one without an answer, while their batch waits or is stopped. */
+  #writeAnswered() {
+    for (const { rows } of this.pending) {
+      const isOpen = (row) => this.answers.get(numberIn(row, this.list.layout).key) === null;
+      const open = rows.findIndex(isOpen);
+      this.#write(rows.splice(0, open === -1 ? rows.length : open));
+      if (open !== -1) return;
+    }
   }
 
   #countReason(code, line) {
