@@ -9,7 +9,6 @@ use axum::body::Body;
 use serde_json::Value;
 use shared::{body::BodyBudget, heavy_work::HeavyWork, state::App};
 use test_api::{TestApi, header};
-use utoipa::IntoResponses;
 
 use super::routes;
 
@@ -116,11 +115,9 @@ async fn bodies_have_at_most_1000_numbers_and_512_kb() {
     let send = async |body: Body| post("/v1/format?fields=valid", TEXT, body, JSON).await;
     assert_eq!(send("1\n".repeat(1000).into()).await.0, 200);
     let (status, text) = send("1\n".repeat(1204).into()).await;
-    let responses = shared::errors::BodyError::responses();
-    let documented = serde_json::to_value(&responses["413"]).unwrap();
-    let documented = &documented["content"]["application/json"]["example"]["message"];
-    let message = |text: &str| serde_json::from_str::<Value>(text).unwrap()["message"].clone();
-    assert_eq!((status, &message(&text)), (413, documented));
+    let message =
+        "The body must contain at most 1000 numbers, got 1204; send the rest in another request";
+    assert!(status == 413 && text.contains(message), "{status} {text}");
     let longest = "1".repeat(512 * 1024);
     assert_eq!(send(longest.clone().into()).await.0, 200);
     let (status, text) = send((longest.clone() + "1").into()).await;

@@ -145,6 +145,11 @@ impl History {
         &self.start
     }
 
+    /// The time of the first publication; `None` if an earlier part is unreadable.
+    pub fn begins_at(&self) -> Option<Timestamp> {
+        self.gap.is_none().then_some(self.start.at)
+    }
+
     pub fn current(&self) -> &Publication {
         self.differences.last().map_or(&self.start, |newest| &newest.publication)
     }

@@ -96,9 +96,9 @@ pub struct ChangeList {
     pub until: PublishedVersion,
     /// `false` if more changes were published after `until`. One request covers at most 100 publications.
     pub is_current: bool,
-    /// The start of the history. There are no changes before it.
-    #[schema(value_type = String, format = DateTime, example = "2026-11-20T09:00:41Z")]
-    pub history_begins_at: Timestamp,
+    /// The start of the history. There are no changes before it. `null` while an earlier part is unreadable.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-11-20T09:00:41Z")]
+    pub history_begins_at: Option<Timestamp>,
     pub changes: Vec<ChangeRow>,
     pub pagination: Pagination,
 }
@@ -160,7 +160,7 @@ pub async fn list_changes(
         since: since.into(),
         until: until.into(),
         is_current: until == history.current(),
-        history_begins_at: history.start().at,
+        history_begins_at: history.begins_at(),
         changes,
         pagination: Pagination { limit: page.limit, offset: page.offset, total },
     };

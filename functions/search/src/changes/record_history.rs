@@ -81,7 +81,7 @@ async fn history(
         since: history.start().into(),
         until: history.current().into(),
         is_current: true,
-        history_begins_at: history.start().at,
+        history_begins_at: history.begins_at(),
         changes,
         pagination,
     };

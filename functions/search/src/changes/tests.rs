@@ -48,7 +48,7 @@ async fn written(format: ChangesFormat) -> String {
         since: (&earlier).into(),
         until: (&later).into(),
         is_current: false,
-        history_begins_at: earlier.at,
+        history_begins_at: Some(earlier.at),
         changes: vec![change("SNFC <CNTRL>", Some("=SAN RAFAEL")), change("SNFC", None)],
         pagination: Pagination { limit: 50, offset: 50, total: 52 },
     };

@@ -28,13 +28,14 @@ const changesView = {
 };
 
 /** The day of a date, time or publication, which starts with its time; empty for anything else. */
-const dayOf = (text = "") => text.match(/^(\d{4})-?(\d\d)-?(\d\d)/)?.slice(1).join("-") ?? "";
+const dayOf = (text) => (text ?? "").match(/^(\d{4})-?(\d\d)-?(\d\d)/)?.slice(1).join("-") ?? "";
 
 const momentOf = (time, dateStyle = "long") => element("time", { datetime: time, title: time },
   new Date(time).toLocaleString("en", { dateStyle, timeStyle: "short", timeZone: "UTC" }), " UTC");
 
 /** Says since when there is a history, and offers only its days. */
 function limitDates({ history_begins_at: start }) {
+  if (start === null) return;
   const field = byId("changes-since");
   field.min = dayOf(start);
   field.max = new Date().toISOString().slice(0, 10);

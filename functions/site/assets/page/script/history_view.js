@@ -4,11 +4,11 @@ function historyList(response, params) {
   const { changes, history_begins_at: start, pagination } = response.body;
   const { exchange, carrier } = params;
   const [npa, nxx] = (exchange ?? "").split("-");
-  const begin = element("li", { class: "begin" }, "The history begins on ", momentOf(start), ".");
+  const begin = start && element("li", { class: "begin" }, "The history begins on ", momentOf(start), ".");
   const isLast = pagination.offset + pagination.limit >= pagination.total;
   const list = listCard({
     title: changesView.title(params), order: "newest first", rows: changes, response, view: "changes", params,
-    empty: [element("h2", {}, "No changes"), element("p", {}, exchange ? "The exchange" : "The carrier",
+    empty: [element("h2", {}, "No changes"), start && element("p", {}, exchange ? "The exchange" : "The carrier",
       " has been the same since the history began on ", momentOf(start), ".")],
     render: (rows) => element("ol", { class: "timeline" }, rows.map(historyEntry), isLast && begin),
   });
