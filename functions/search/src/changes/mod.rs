@@ -97,7 +97,7 @@ pub struct ChangeList {
     /// `false` if more changes were published after `until`. One request covers at most 100 publications.
     pub is_current: bool,
     /// The start of the history. There are no changes before it. `null` while an earlier part is unreadable.
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-11-20T09:00:41Z")]
+    #[schema(required, value_type = Option<String>, format = DateTime, example = "2026-11-20T09:00:41Z")]
     pub history_begins_at: Option<Timestamp>,
     pub changes: Vec<ChangeRow>,
     pub pagination: Pagination,
