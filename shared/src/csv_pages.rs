@@ -31,9 +31,9 @@ pub trait Rows {
     /// The column names, separated by spaces. They match the elements' field names.
     const COLUMNS: &'static str;
 
-    /// The columns of this list, if it leaves out optional ones.
-    fn columns(&self) -> &'static str {
-        Self::COLUMNS
+    /// An optional column that this list does not have.
+    fn omitted_column(&self) -> Option<&'static str> {
+        None
     }
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize>;
@@ -71,14 +71,16 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
     }
 }
 
-/// Returns the page as a CSV file, with a header row even if there are no rows.
+/// Returns the page as a CSV file, with a header row even for an empty list.
 pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
         (CONTENT_DISPOSITION, content_disposition(uri)),
     ];
     let mut body = Vec::new();
-    match write_rows(&mut body, list.columns(), list.rows()) {
+    let omitted = list.omitted_column();
+    let columns = T::COLUMNS.split(' ').filter(|name| Some(*name) != omitted);
+    match write_rows(&mut body, &columns.collect::<Vec<_>>().join(" "), list.rows()) {
         Ok(()) => (headers, body).into_response(),
         Err(error) => {
             tracing::error!(%error, "failed to write a page as CSV");

@@ -326,6 +326,18 @@ mod tests {
     }
 
     #[test]
+    fn errors_about_a_parameter_name_it() {
+        for (error, parameter) in [
+            (ApiError::invalid_param("limit", "limit must be positive"), Some("limit")),
+            (ApiError::UnknownDefaultCountry("XX".into()), Some("defaultCountry")),
+            (ApiError::invalid("At least one filter is required"), None),
+            (ApiError::not_found("No data"), None),
+        ] {
+            assert_eq!(error.body().parameter.as_deref(), parameter, "{error}");
+        }
+    }
+
+    #[test]
     fn errors_have_a_retry_time_unless_only_an_operator_can_help() {
         let damaged = || StoreError::DamagedHistory { part: String::new(), source: "gone".into() };
         let unrecorded =

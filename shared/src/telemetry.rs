@@ -142,7 +142,7 @@ impl CompletedRequest {
         let mut metrics = vec![
             count("Requests", 1),
             count("ClientErrors", status.is_client_error().into()),
-            // The probe counts its own findings. If it rejects a version, or there is no data yet, that must not
+            // The probe counts its own findings. If it rejects a version, or finds no data yet, that must not
             // trigger the alarms that would roll back the next deployment.
             count("ServerErrors", (is_server_error && !self.is_probe).into()),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: milliseconds },

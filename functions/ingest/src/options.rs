@@ -63,7 +63,7 @@ impl Default for Options {
     }
 }
 
-/// Whether to rewrite or only count items that differ from the current version.
+/// Rewrites, or only counts, items that differ from the current version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
     No,

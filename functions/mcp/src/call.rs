@@ -194,6 +194,19 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn only_carrier_errors_say_how_to_find_an_ocn() {
+        let error = RouteResponse::from_error(ApiError::not_found("No data")).await;
+        for (tool, expected) in [
+            ("get_carriers", "No data. Use q to find the OCN for a name"),
+            ("list_blocks", "No data"),
+        ] {
+            let result = to_result(Tool::named(tool).unwrap(), &error);
+            assert_eq!(result.content[0].as_text().unwrap().text, expected);
+            assert_eq!(result.structured_content.unwrap()["error"], "not_found");
+        }
+    }
+
     #[test]
     fn arguments_map_to_parameters_and_a_body_or_name_the_invalid_argument() {
         let calls = include_str!("calls.txt").lines().map(|call| {

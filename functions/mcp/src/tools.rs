@@ -206,6 +206,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn arguments_are_required_if_every_route_of_the_tool_requires_them() {
+        for (tool, required) in [
+            ("lookup_block", json!(["tn"])),
+            ("list_blocks", json!(["npa", "nxx"])),
+            ("get_carriers", Value::Null),
+            ("list_holders", Value::Null),
+        ] {
+            let schema = &Tool::named(tool).unwrap().description.input_schema;
+            assert_eq!(schema.get("required").unwrap_or(&Value::Null), &required, "{tool}");
+        }
+    }
+
     /// A model reads both in every session.
     #[test]
     fn descriptions_and_instructions_have_at_most_20_kilobytes() {

@@ -98,12 +98,8 @@ struct CsvRow<'a> {
 impl Rows for AreaCodeResult {
     const COLUMNS: &'static str = "npa nxx ocn company_name common_name rate_center status";
 
-    fn columns(&self) -> &'static str {
-        if self.has_common_names {
-            Self::COLUMNS
-        } else {
-            "npa nxx ocn company_name rate_center status"
-        }
+    fn omitted_column(&self) -> Option<&'static str> {
+        (!self.has_common_names).then_some("common_name")
     }
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {

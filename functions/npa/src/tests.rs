@@ -135,6 +135,9 @@ async fn past_responses_use_the_date_and_records_of_that_day() {
         let mut holders = plan["holders"].as_array().unwrap().iter();
         let holder = holders.find(|holder| holder["ocn"] == "6529").unwrap();
         assert_eq!(holder["blocks"], held_blocks, "{as_of}");
+        let page = api.get(&format!("/v1/npa/415?limit=1&as_of={as_of}"), &[]).await;
+        let link = test_api::header(&page.headers, "link");
+        assert!(link.contains(&format!("as_of={as_of}T")), "pages stay on one version: {link}");
         for target in ["/v1/npa/415/nxx/201?", "/v1/npa/415?offset=1&limit=1&"] {
             let page = api.ok(&format!("{target}include=common_name&as_of={as_of}")).await;
             assert_eq!(page["exchanges"].as_array().unwrap().len(), 1, "{page}");

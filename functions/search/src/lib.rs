@@ -91,15 +91,12 @@ pub struct SearchResult {
     has_common_names: bool,
 }
 
-const DEFAULT_COLUMNS: &str =
-    "npa nxx ocn company_name carrier_type rate_center state country status";
-
 impl Rows for SearchResult {
     const COLUMNS: &'static str =
         "npa nxx ocn company_name common_name carrier_type rate_center state country status";
 
-    fn columns(&self) -> &'static str {
-        if self.has_common_names { Self::COLUMNS } else { DEFAULT_COLUMNS }
+    fn omitted_column(&self) -> Option<&'static str> {
+        (!self.has_common_names).then_some("common_name")
     }
 
     fn rows(&self) -> impl Iterator<Item = impl Serialize> {

@@ -1,6 +1,6 @@
 //! The OpenAPI description, in which the server is this service at the address of the request.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use axum::{
     extract::State,
@@ -46,7 +46,7 @@ impl Description {
     /// derives from headers that clients send. API Gateway's domain comes from the event, but behind CloudFront it rejects
     /// clients; flag images then have a base URL.
     pub fn response(
-        &self,
+        &'static self,
         State(app): State<App>,
         PublicAddress(address): PublicAddress,
     ) -> Response {
@@ -55,9 +55,9 @@ impl Description {
         let body = match address.filter(|_| is_reachable) {
             Some(address) => {
                 let escaped = Value::from(address).to_string();
-                self.with_address.replace(ADDRESS, escaped.trim_matches('"'))
+                Cow::Owned(self.with_address.replace(ADDRESS, escaped.trim_matches('"')))
             }
-            None => self.without_address.clone(),
+            None => Cow::Borrowed(&*self.without_address),
         };
         let json = [(CONTENT_TYPE, "application/json")];
         let private = [(CACHE_CONTROL, "private, max-age=60")];

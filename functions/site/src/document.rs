@@ -21,6 +21,7 @@ pub struct Document {
     style_source: String,
 }
 
+const KEY_FORM: &str = include_str!("../assets/shared/key_form.html");
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
 /// Runs before the first paint.
 const THEME_SCRIPT: &str = include_str!("../assets/shared/apply_theme.js");
@@ -56,23 +57,24 @@ impl Document {
         let html = template
             .replace("{{version}}", env!("CARGO_PKG_VERSION"))
             .replace("{{theme}}", THEME_SCRIPT)
+            .replace("{{key_form}}", KEY_FORM)
             .replace("{{style}}", &style)
             .replace("{{script}}", &script);
         let mut compressed = Vec::new();
         let mut encoder = GzEncoder::new(html.as_bytes(), Compression::best());
         encoder.read_to_end(&mut compressed).expect("reading from memory does not fail");
-        let mut script_sources =
-            format!("{} {}", inline_source(THEME_SCRIPT), inline_source(&script));
-        // The only script that the service serves on its own. A hash does not allow an import.
-        if script.contains("import(") {
-            script_sources += " 'self'";
-        }
         Self {
             html,
             compressed: compressed.into(),
-            script_sources,
+            script_sources: format!("{} {}", inline_source(THEME_SCRIPT), inline_source(&script)),
             style_source: inline_source(&style),
         }
+    }
+
+    /// Also allows scripts that the service serves on their own. A hash does not allow an import.
+    pub fn with_imports(mut self) -> Self {
+        self.script_sources += " 'self'";
+        self
     }
 
     /// The response with the page and a content security policy that also allows images from these hosts.
@@ -115,5 +117,16 @@ impl Document {
         }
         let imports = html.matches("import(").count();
         assert_eq!(imports, html.matches("import(absolute(LIST_SCRIPT))").count());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn only_lines_without_code_are_removed_as_comments() {
+        let source = "// a\nb // c\n/** d */\n* { e }\n/*\n * f\n g\n */\nh";
+        assert_eq!(without_comments(source), "b // c\n* { e }\nh");
     }
 }

@@ -21,7 +21,7 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
     LIST_SCRIPT.hash(&mut hasher);
     let version = format!("{:08x}", hasher.finish() as u32);
     let scripts = PAGE_SCRIPTS.join("\n").replace("{{list_script}}", &version);
-    Document::assemble(html, style, &[&scripts])
+    Document::assemble(html, style, &[&scripts]).with_imports()
 });
 /// The script of the view for lists. The page loads it when it is needed.
 pub static LIST_SCRIPT: LazyLock<String> =

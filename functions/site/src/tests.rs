@@ -62,6 +62,27 @@ async fn descriptions_name_the_server_that_serves_them_and_are_not_shared() {
     }
 }
 
+/// CloudFront, which needs a base URL for flags, is the only client that reaches API Gateway's domain.
+#[tokio::test]
+async fn functions_behind_cloudfront_do_not_name_their_own_domain() {
+    for (function, flags, is_named) in [
+        (None, "", true),
+        (None, "https://cdn.example", true),
+        (Some("site"), "", true),
+        (Some("site"), "https://cdn.example", false),
+    ] {
+        let mut app = test_api::app();
+        app.config.function = function.map(Into::into);
+        app.config.flag_images = flags.parse().unwrap();
+        let address = "https://abc.execute-api.us-east-1.amazonaws.com";
+        let api = TestApi::on(routes(), app).at(PublicAddress(Some(address.to_owned())));
+        let response = api.get("/openapi.json", &[]).await;
+        let text = String::from_utf8(response.body.to_vec()).unwrap();
+        assert_eq!(text.contains(address), is_named, "{function:?} {flags}");
+        assert_eq!(response.headers.contains_key("cache-control"), function.is_none());
+    }
+}
+
 #[tokio::test]
 async fn the_map_of_states_is_beside_the_flags_and_can_be_cached() {
     let map = get("/flags/map.svg", "*/*").await;
@@ -107,6 +128,11 @@ async fn both_pages_allow_only_their_own_script_and_style() {
             let is_hash = expected.ends_with('-') && directive.starts_with(expected);
             let is_expected = is_hash && !directive.contains("unsafe") || *directive == expected;
             assert!(is_expected, "{directive}");
+            let imports = path == "/" && expected.starts_with("script-src");
+            assert_eq!(
+                directive.contains("-src 'sha256-") && directive.contains("'self'"),
+                imports
+            );
         }
     }
 }

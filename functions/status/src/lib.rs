@@ -82,7 +82,7 @@ pub enum DatabaseStatus {
 }
 
 /// The database status if the history is missing or damaged, or the database is not responding; `None` if all is well
-/// or the next import will add what is missing. Reads the history at most once an hour unless there is a new version.
+/// or the next import will add what is missing. Reads the history at most once an hour per version.
 async fn history_problem(app: &App) -> Option<DatabaseStatus> {
     match app.history().await {
         Ok(history) if history.gap() != Some(Gap::Damaged) => None,

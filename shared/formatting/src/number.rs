@@ -46,7 +46,7 @@ pub struct PhoneNumber {
 }
 
 impl PhoneNumber {
-    /// Parses a number in any common notation; `None` if there is no number.
+    /// Parses a number in any common notation; `None` if the text has no number.
     ///
     /// In a channel name, link or similar notation, the digits that it marks as the number are used.
     /// Otherwise, if Google's rules read a valid number from the text as typed, with `default_country`'s prefixes, that

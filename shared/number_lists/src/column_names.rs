@@ -1,6 +1,6 @@
 //! Recognizes phone number columns by name, and header rows.
 
-/// How strongly a column's name suggests phone numbers.
+/// The likelihood, by its name, that a column has phone numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
     None,

@@ -11,7 +11,7 @@ const MAX_HOST_LENGTH: usize = 260;
 const RULE: &str =
     "Host must be sent exactly once, as a name or an IP address with an optional port";
 
-/// A request's host, with its port if there is one. An HTTP/1.1 request must have `Host`, but an authority in the
+/// A request's host, with its port, if any. An HTTP/1.1 request must have `Host`, but an authority in the
 /// target takes precedence (RFC 9112, section 3.2).
 pub fn request_host<'a>(
     uri: &'a Uri,

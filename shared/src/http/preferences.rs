@@ -31,7 +31,7 @@ impl QualityList {
     }
 }
 
-/// Returns `true` if the client accepts JSON, including when there is no `Accept`.
+/// Returns `true` if the client accepts JSON, or sends no `Accept`.
 pub fn accepts_json(headers: &HeaderMap) -> bool {
     !headers.contains_key(ACCEPT) || QualityList::from_headers(headers, ACCEPT).accepts(&JSON)
 }

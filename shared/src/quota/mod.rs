@@ -169,7 +169,7 @@ impl Quotas {
         !selected.is_empty()
     }
 
-    /// Writes this container's requests for `quota`, and reads those of other containers.
+    /// Writes this container's requests for `quota`, and reads other containers' requests.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
         // A container that has just started or paused reads first, then writes at once if there are few others.

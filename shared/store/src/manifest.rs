@@ -170,7 +170,7 @@ const MANIFEST: &str = "manifest";
 
 /// The manifest as stored in the table.
 ///
-/// The first import starts by storing a manifest without a version, so that there is a revision to replace.
+/// The first import starts by storing a manifest without a version, whose revision can then be replaced.
 /// If the table is deleted and recreated in the meantime, the revision differs. The import then fails to publish a
 /// version whose items were deleted.
 #[derive(Debug, Serialize, Deserialize)]

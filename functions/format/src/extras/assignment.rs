@@ -109,7 +109,7 @@ pub struct BlockAssignment {
 }
 
 impl Assignment {
-    /// Determines a number's assignment; `None` if there is no data, or the number is North American but does not have
+    /// Determines a number's assignment; `None` without data, or if the number is North American but does not have
     /// ten digits.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;

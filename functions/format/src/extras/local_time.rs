@@ -117,7 +117,7 @@ const fn window(from: &'static str, to: &'static str) -> CallingWindow {
 }
 
 impl CallingHours {
-    /// Checks the time in all of the number's zones. `None` if they are unknown, or there is no rule for the country.
+    /// Checks the time in all of the number's zones. `None` if they are unknown, or the country has no rule.
     pub fn find(facts: &Facts<'_>, zones: &[TimeZoneInfo]) -> Option<Self> {
         let country = country(facts)?;
         let rule = RULES.iter().find(|rule| rule.countries.contains(&&*country))?;

@@ -27,7 +27,7 @@ struct Holdings {
     block_countries: Counts<Country>,
 }
 
-/// How often a name is used for an OCN, and its latest assignment date. Ordered by count, then by date.
+/// A name's number of uses for an OCN, and its latest assignment date. Ordered by count, then by date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Usage {
     count: u32,

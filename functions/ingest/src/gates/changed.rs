@@ -98,7 +98,7 @@ fn counted_differences(pair: &RecordPair) -> Vec<Difference> {
 
 fn is_counted(pair: &RecordPair, field: &str, change: &FieldChange) -> bool {
     match (pair.key, field) {
-        // If there is an OCN, the company belongs to the carrier.
+        // With an OCN, the company belongs to the carrier.
         (RecordKey::Exchange(_), "company_name") => [&pair.before, &pair.after]
             .iter()
             .all(|record| exchange(record).is_some_and(|exchange| exchange.ocn.is_none())),

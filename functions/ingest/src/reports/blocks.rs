@@ -73,7 +73,7 @@ struct Statuses {
     country: Country,
     held: &'static [&'static str],
     free: &'static [&'static str],
-    /// Whether a block with an unknown status has a holder, and the wording for warnings.
+    /// `true` if a block with an unknown status has a holder, and the words for the warning.
     unknown: (bool, &'static str),
 }
 

@@ -102,7 +102,7 @@ const NANP_AREA: &str = "NANP AREA";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AreaCodeRow {
     pub npa: Npa,
-    /// The country as an ISO 3166-1 code, or as an unknown name from the report; empty if there is none.
+    /// The country as an ISO 3166-1 code, or as an unknown name from the report; empty if unset.
     pub country: String,
     pub states: Vec<StateCode>,
     /// `false` if the code is neither in service nor assigned.

@@ -91,7 +91,7 @@ pub(super) async fn download_object(
 }
 
 /// Returns an object's URL. The bucket is in the path if its name has a dot, which S3's certificate does not cover, or
-/// if there is a custom endpoint, which may not support buckets as host names.
+/// for a custom endpoint, which may not support buckets as host names.
 fn address(bucket: &str, key: &str, region: &str, endpoint: Option<&str>) -> String {
     let key = utf8_percent_encode(key, ENCODED_IN_KEY);
     let domain = domain(region);
@@ -224,17 +224,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn truncated_response_is_an_error() {
+    async fn truncated_responses_are_retried_and_then_an_error() {
         let (listener, address) = local_listener().await;
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&attempts);
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
+                counted.fetch_add(1, Ordering::SeqCst);
                 _ = stream.read(&mut [0; 4096]).await;
                 _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nhalf").await;
             }
         });
         let error = fetch_from(&address).await.unwrap_err().to_string();
         assert_eq!(error, "end of file before message length reached");
+        assert_eq!(attempts.load(Ordering::SeqCst), 4);
     }
 
     #[tokio::test]

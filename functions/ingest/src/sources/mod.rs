@@ -318,6 +318,13 @@ mod tests {
         insta::assert_snapshot!(described.collect::<String>());
     }
 
+    #[test]
+    fn published_urls_are_of_the_report_itself() {
+        let cnac = published_url(ReportName::Cnac).unwrap();
+        assert!(cnac.starts_with("https://www.cnac.ca/"), "{cnac}");
+        assert_eq!(published_url(ReportName::Carriers), None);
+    }
+
     #[tokio::test]
     async fn timeout_error_names_the_source() {
         // Accepts connections but never responds.

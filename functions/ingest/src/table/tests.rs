@@ -24,7 +24,7 @@ fn read_as(delimiter: u8, mut text: &[u8]) -> Result<ReadReport, ReportError> {
     Ok((rows, date, notes))
 }
 
-/// The date if there is one, then the rows with `|` between cells; or the error.
+/// The date, if any, then the rows with `|` between cells; or the error.
 fn outcome(delimiter: u8, text: &[u8]) -> String {
     match read_as(delimiter, text) {
         Ok((rows, date, _)) => {

@@ -115,7 +115,7 @@ pub fn response(
     }
 }
 
-/// The URL for changes after the last page; `None` if there are none, or this is not the last page.
+/// The URL for changes after the last page; `None` before the last page, or if nothing changed.
 fn continuation(
     uri: &Uri,
     ChangeList { until, is_current, pagination, .. }: &ChangeList,

@@ -1,4 +1,4 @@
-// What the pages store: in the tab's session storage or, if the user chooses so, on this device in local storage.
+// The pages' storage: the tab's session storage or, if the user chooses so, this device's local storage.
 
 const KEY_NAME = "tnr-api-key";
 const LOOKUPS_NAME = "tnr-lookups";

@@ -84,7 +84,7 @@ async fn with_store<T>(
     result
 }
 
-/// The note to print if there is no data for rate center and carrier.
+/// The note to print without data for rate center and carrier.
 pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(

@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-/// Languages in order of preference, as in `Accept-Language`. If there are none, names are in English.
+/// Languages in order of preference, as in `Accept-Language`. Without any, names are in English.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Languages(Vec<String>);
 

@@ -1,7 +1,7 @@
 //! The complete numbering data in memory, for every list and search.
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
-//! exchange. There is no other representation: [`snapshot`] writes and compresses these bytes, and the other modules
+//! exchange. This is the only representation: [`snapshot`] writes and compresses these bytes, and the other modules
 //! read them in place.
 
 mod blocks;

@@ -92,7 +92,7 @@ fn fold_letter(character: char, mut push: impl FnMut(char)) {
     });
 }
 
-/// How two names compare, best first. Letters must match. A space in one name must be a space or
+/// The similarity of two names, best first. Letters must match. A space in one name must be a space or
 /// punctuation in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameMatch {

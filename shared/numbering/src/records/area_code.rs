@@ -41,7 +41,7 @@ pub struct NumberingPlan {
     pub in_service_on: Option<Date>,
     /// The code that previously served its area.
     pub parent: Option<Npa>,
-    /// All codes that serve the same area, including this one; empty if there is no overlay.
+    /// All codes that serve the same area, including this one; empty without an overlay.
     pub overlay: BTreeSet<Npa>,
     /// `true` if this code or an overlay code spans several time zones.
     pub has_several_time_zones: bool,
@@ -151,7 +151,7 @@ impl NumberingPlan {
 }
 
 impl AreaCode {
-    /// The state of all its numbers; `None` if there is no state or more than one.
+    /// The state of all its numbers; `None` without a state, or with several.
     pub fn only_state(&self) -> Option<StateCode> {
         self.states.first().copied().filter(|_| self.states.len() == 1)
     }

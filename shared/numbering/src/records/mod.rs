@@ -150,7 +150,7 @@ pub struct OwnedExchanges {
 pub struct Exchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// The carrier that holds the exchange; `None` if there is no holder or its OCN is unknown.
+    /// The carrier that holds the exchange; `None` without a holder, or if its OCN is unknown.
     pub ocn: Option<Ocn>,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,

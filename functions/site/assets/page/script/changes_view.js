@@ -33,7 +33,7 @@ const dayOf = (text) => (text ?? "").match(/^(\d{4})-?(\d\d)-?(\d\d)/)?.slice(1)
 const momentOf = (time, dateStyle = "long") => element("time", { datetime: time, title: time },
   new Date(time).toLocaleString("en", { dateStyle, timeStyle: "short", timeZone: "UTC" }), " UTC");
 
-/** Says since when there is a history, and offers only its days. */
+/** Shows when the history begins, and offers only its days. */
 function limitDates({ history_begins_at: start }) {
   if (start === null) return;
   const field = byId("changes-since");

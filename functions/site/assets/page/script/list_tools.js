@@ -1,4 +1,4 @@
-// What a list offers beside its pages: a CSV file of all rows, its request, and a field that finds a row.
+// A list's tools: a CSV file of all rows, its request, and a field that finds a row.
 
 /** A CSV file has at most this many pages. */
 const MAX_CSV_PAGES = 100;

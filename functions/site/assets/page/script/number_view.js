@@ -82,7 +82,7 @@ function carrierTypeWords(type) {
   return Object.hasOwn(TERMS, type) ? [`${name} (`, ...term(type), ")"] : name ?? type;
 }
 
-/** The carrier that the number's block is assigned to, or why there is none. */
+/** The carrier that the number's block is assigned to, or the reason why it has no carrier. */
 function carrierSection(number) {
   const { assignment, carrier, line, network } = number;
   const sentence = explanation(number);

@@ -18,7 +18,7 @@ const carrierWords = ({ carrier, line, network }) =>
 
 const isCovered = ({ assignment }) => Boolean(assignment) && assignment.verdict !== "NOT_COVERED";
 
-/** The city if it is known, or else the state. Countries are named unless the numbering data covers them. */
+/** The city if known, otherwise the state. Countries are named unless the numbering data covers them. */
 function placeWords(number) {
   const { place, location, isNonGeographic } = number;
   if (isNonGeographic) return "not tied to a place";
@@ -27,7 +27,7 @@ function placeWords(number) {
   return [name, name !== country && !(name && isCovered(number)) && country].filter(Boolean).join(", ");
 }
 
-/** What is unusual about the assignment of a number in the plan: for the badge, the headline, and people. */
+/** Unusual assignments: their words for the badge and the headline, and an explanation. */
 const nobodyHasIt = "No carrier holds it, so a call that shows it probably has a forged caller ID.";
 const UNUSUAL = {
   UNASSIGNED_AREA_CODE: ["not assigned", "Not assigned", nobodyHasIt],
@@ -46,7 +46,7 @@ function badgeWords({ valid, possible, assignment }) {
   return unusual ? ["warning", `Valid format, ${unusual}`] : ["good", "Valid format"];
 }
 
-/** The answer in one line, such as `Likely landline · AT&T · Miami, FL`. */
+/** The result in one line, such as `Likely landline · AT&T · Miami, FL`. */
 function headline(number, params) {
   if (!number.valid) return shortCodeWords(params) ?? (number.reason && `${number.reason.message}.`);
   const [, unusual] = UNUSUAL[number.assignment?.verdict] ?? [];
@@ -87,7 +87,7 @@ const SHORT_CODES = {
   811: "marking buried lines before you dig", 911: "emergencies", 988: "the suicide and crisis lifeline",
 };
 
-/** What the text is if it is a short code in the default country, or else null. */
+/** Describes a short code in the default country; null for other text. */
 function shortCodeWords({ tn, country = "US" }) {
   const isShortCode = ["US", "CA"].includes(country) && Object.hasOwn(SHORT_CODES, tn.trim());
   return isShortCode ? `The short code for ${SHORT_CODES[tn.trim()]}. Short codes are not phone numbers.` : null;
@@ -108,7 +108,7 @@ function withoutCarrier({ countryCallingCode, country, isNonGeographic, line, ne
     + "reports do not list.";
 }
 
-/** What to know about numbers of this kind, in sentences. Empty for most numbers in the US and Canada. */
+/** Sentences about numbers of this kind. Empty for most numbers in the US and Canada. */
 function explanation(number) {
   const { assignment, line, countryCallingCode } = number;
   if (isCovered(number)) return UNUSUAL[assignment.verdict]?.[2] ?? "";

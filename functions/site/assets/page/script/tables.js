@@ -59,7 +59,7 @@ function headingCell([heading, , , key], params, sortUrl) {
     element("a", { ...sortUrl(sort), onclick: () => { sortedBy = name; }, "data-sort": name }, heading));
 }
 
-/** Focuses the heading by which the user just sorted, and returns true if there is one. */
+/** Focuses the heading by which the user just sorted, and returns true if it exists. */
 function focusSorted() {
   const heading = sortedBy && document.querySelector(`#result [data-sort="${sortedBy}"]`);
   sortedBy = null;

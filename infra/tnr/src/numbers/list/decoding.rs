@@ -28,7 +28,7 @@ pub(super) struct Text {
     /// The start of the text, up to [`BUFFER_BYTES`]. The reader returns it as well.
     pub head: Vec<u8>,
     pub is_utf_16: bool,
-    /// `true` if there is a byte order mark, as written by Excel. The output then also gets one.
+    /// `true` with a byte order mark, as written by Excel. The output then also gets one.
     pub has_bom: bool,
 }
 

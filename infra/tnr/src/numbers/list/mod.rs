@@ -61,7 +61,7 @@ pub enum ListError {
     Unwritable(#[source] io::Error),
 }
 
-/// Describes every number in a list, in order. Adds location and carrier if there is a `dataset`.
+/// Describes every number in a list, in order. With a `dataset`, adds location and carrier.
 pub fn describe_list(
     list: impl Read + Send + 'static,
     options: ListOptions,

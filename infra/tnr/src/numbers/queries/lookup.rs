@@ -59,7 +59,7 @@ fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
 const LABEL_WIDTH: usize = 14;
 const PORTING_NOTE: &str = "as assigned; the number may have been ported to another carrier";
 
-/// Prints the details of a phone number. An invalid number counts as not found. If there is no data, leaves out place
+/// Prints the details of a phone number. An invalid number counts as not found. Without data, leaves out place
 /// and carrier.
 pub async fn lookup(args: LookupArgs) -> Result<ExitCode, CliError> {
     let responses = with_routes(&args.data, async |api| get_both(api, &args).await).await;
@@ -154,7 +154,7 @@ fn render_line(line: &Value) -> String {
     format!("{line_type}, {source}; a ported number may differ")
 }
 
-/// The city, or the state if there is no city, with the country and the rate center.
+/// The city, or otherwise the state, with the country and the rate center.
 fn render_place(format: &Value) -> String {
     let (location, city) = (&format["location"], &format["place"]["name"]);
     let nearest = if city.is_null() { &location["stateName"] } else { city };
@@ -181,7 +181,7 @@ fn render_local_times(format: &Value) -> String {
     zones.collect::<Vec<_>>().join(", ")
 }
 
-/// The hours for telemarketing calls, and the rule they come from; empty if there is no rule for the country.
+/// The hours for telemarketing calls, and the rule they come from; empty if the country has no rule.
 fn render_calling_hours(hours: &Value) -> String {
     let status = match text(&hours["status"]) {
         "open" => "within",

@@ -98,7 +98,7 @@ async fn walk(store: &Store, random: &mut StdRng) -> Vec<Night> {
         let now = midnight + (24 * night as i64).hours();
         let options = Options { now, ..without_gates() };
         if night > 0 && random.random_bool(0.25) {
-            // Fails if there is no older version.
+            // Fails without an older version.
             _ = rollback(store, &RollbackTarget::NewestReadable, options, |_| ()).await;
         } else {
             // If more nights had no changes, there might be too few publications below.

@@ -189,7 +189,7 @@ class Job {
     this.answers.set(key, this.#answer(result ?? localResult("NOT_A_NUMBER", error.message)));
   }
 
-  /** What is kept of a result: for the counts, and the text of the added cells. */
+  /** The part of a result to store: its counts, and the text of the added cells. */
   #answer(result) {
     const { valid, verdict, reason, formats, extension } = result;
     const cells = this.fields.filter((path) => path !== DUPLICATE_OF).map((path) => resultCell(result, path));
@@ -200,7 +200,7 @@ class Job {
     return { verdict, code: reason?.code ?? null, number, text: csvCells(cells, this.delimiter) };
   }
 
-  /** Counts rows whose numbers have answers, and adds them to the result. */
+  /** Counts rows whose numbers were looked up, and adds them to the result. */
   #write(rows) {
     const lines = rows.map((row) => {
       const { key, code } = numberIn(row, this.list.layout);
@@ -222,7 +222,7 @@ class Job {
     this.done += rows.length;
   }
 
-  /** Writes the rows before the first one without an answer, while their batch waits or is stopped. */
+  /** Writes the rows before the first one without a result, while their batch waits or is stopped. */
   #writeAnswered() {
     for (const { rows } of this.pending) {
       const isOpen = (row) => this.answers.get(numberIn(row, this.list.layout).key) === null;

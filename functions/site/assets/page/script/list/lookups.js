@@ -44,7 +44,7 @@ class Lookups {
     this.requested = requested;
     this.onWait = onWait;
     this.maxNumbers = MAX_BATCH_NUMBERS;
-    /** How many numbers the quota has room for, if that is known. */
+    /** The numbers that the quota has room for, if known. */
     this.fitting = Infinity;
     this.waitsUntil = 0;
   }

@@ -4,7 +4,7 @@ const COUNT_NAMES = { valid: "Valid", repaired: "Repaired", rejected: "Rejected"
 const COUNTS_NOTE = "Repaired numbers are valid, but Google's rules alone parse the text differently. Duplicates are valid "
   + "numbers that repeat an earlier one in any format.";
 
-/** Where a list is, in a sentence. */
+/** A list's status as a sentence. */
 function progressWords({ status, done, end, wait, halt, list: { rows } }) {
   const range = `${done.toLocaleString("en")} of ${formatCount(rows, "row", "rows")}`;
   if (status === "done") return `${formatCount(rows, "row", "rows")} done.`;
