@@ -34,7 +34,8 @@ SAM_BUCKET_STACK = {
 }
 
 
-def supported_part(template, is_supported=lambda kind: kind in get_model_map()):
+# moto can create nested stacks, but not what these contain.
+def supported_part(template, is_supported=lambda kind: kind in get_model_map() and kind != "AWS::CloudFormation::Stack"):
     """The template without the resources that moto does not support, or that refer to such resources."""
     resources = dict(template["Resources"])
     unsupported = {name for name, resource in resources.items() if not is_supported(resource["Type"])}
@@ -71,11 +72,22 @@ def stack_template():
     """The parts of the project's stack that moto supports, as JSON."""
     # moto does not support CodeDeploy applications. Only a policy refers to this one.
     text = json.dumps(transform(source())).replace("${ServerlessDeploymentApplication}", "application")
-    template = json.loads(text)
+    template = without_optional_items(json.loads(text))
     # SAM replaces references to versions with objects.
     variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
     variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
     return json.dumps(supported_part(template))
+
+
+def without_optional_items(value):
+    """Removes list items that exist only with a parameter, since moto does not."""
+    if isinstance(value, list):
+        return [without_optional_items(item) for item in value if not is_optional(item)]
+    return {name: without_optional_items(field) for name, field in value.items()} if isinstance(value, dict) else value
+
+
+def is_optional(item):
+    return isinstance(item, dict) and item.get("Fn::If", [None])[-1] == {"Ref": "AWS::NoValue"}
 
 
 def updatable_template():

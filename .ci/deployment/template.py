@@ -1,6 +1,7 @@
-"""The templates as CloudFormation gets them: with SAM's resources transform and parameter values applied."""
+"""The templates as CloudFormation gets them: with loops, SAM's resources and parameter values applied."""
 
 import copy
+import json
 import os
 import re
 from functools import cache
@@ -12,6 +13,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "template.yaml"
+ERRORS_ALARMS, MONITORING = ROOT / "errors-alarms.yaml", ROOT / "monitoring.yaml"
 EDGE = ROOT / "edge.yaml"
 STACK, REGION, ACCOUNT = "numbers", "us-east-1", "123456789012"
 PSEUDO_PARAMETERS = {
@@ -28,6 +30,24 @@ os.environ.pop("AWS_PROFILE", None)
 def source(path=TEMPLATE):
     """A template as written."""
     return yaml_parse(path.read_text())
+
+
+def expand(value):
+    """Expands each Fn::ForEach, as the transform AWS::LanguageExtensions does."""
+    if isinstance(value, list):
+        return [expand(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    expanded = {}
+    for name, field in value.items():
+        if not name.startswith("Fn::ForEach::"):
+            expanded[name] = expand(field)
+            continue
+        variable, items, body = field
+        for item in items:
+            text = json.dumps(body).replace(f"${{{variable}}}", item).replace(f'{{"Ref": "{variable}"}}', f'"{item}"')
+            expanded |= expand(json.loads(text))
+    return expanded
 
 
 def defaults(template):
@@ -53,7 +73,7 @@ class Values:
 
     def __init__(self, template, **parameters):
         self.parameters = PSEUDO_PARAMETERS | defaults(template) | parameters
-        self.conditions = template.get("Conditions", {})
+        self.conditions, self.mappings = template.get("Conditions", {}), template.get("Mappings", {})
 
     def resolve(self, value):
         if isinstance(value, list):
@@ -72,6 +92,8 @@ class Values:
         match name:
             case "Ref" if argument == "AWS::NoValue":
                 return NO_VALUE
+            case "Ref" if isinstance(argument, dict):
+                return self.function("Ref", self.resolve(argument))
             case "Ref":
                 return self.parameters.get(argument, f"<{argument}>")
             case "Fn::GetAtt":
@@ -87,6 +109,9 @@ class Values:
                 return self.resolve(argument[1]).split(argument[0])
             case "Fn::Select":
                 return self.resolve(argument[1])[int(argument[0])]
+            case "Fn::FindInMap":
+                first, second, third = argument
+                return self.mappings[first][second][third]
             case "Fn::Equals" | "Fn::Not" | "Fn::And" | "Fn::Or" | "Condition":
                 return self.is_true({name: argument})
         raise NotImplementedError(f"unsupported function {name}: {argument}")
@@ -123,12 +148,22 @@ def resources_of_type(resources, kind):
 
 @cache
 def resources_with(**parameters):
-    """The transformed template's resources with these parameters."""
-    return resources_in(source(), **parameters)
+    """The resources of the stack and its nested stacks with these parameters."""
+    resources = resources_in(source(), **parameters)
+    for nested in resources_of_type(resources, "AWS::CloudFormation::Stack").values():
+        resources |= nested_resources(**nested["Properties"])
+    return resources
+
+
+def nested_resources(TemplateURL, Parameters):
+    return created_in(expand(source(ROOT / TemplateURL)), **Parameters)
 
 
 def resources_in(template, **parameters):
-    template = transform(template, **parameters)
+    return created_in(transform(template, **parameters), **parameters)
+
+
+def created_in(template, **parameters):
     values = Values(template, **parameters)
     created = {
         name: resource

@@ -8,7 +8,10 @@ import pytest
 from metric_math import states
 from template import ROOT, resources_of_type, resources_with
 
-ALARMS = {name: alarm["Properties"] for name, alarm in resources_of_type(resources_with(), "AWS::CloudWatch::Alarm").items()}
+ALARMS = {
+    name: alarm["Properties"] for monitoring in ["Full", "Essential"]
+    for name, alarm in resources_of_type(resources_with(Monitoring=monitoring), "AWS::CloudWatch::Alarm").items()
+}
 NOTHING = {}
 
 
@@ -112,6 +115,7 @@ SERIES = {
         healthy=[{"succeeded": 1}, {"succeeded": 2, "dropped": 0}],
         failing=[{"dropped": 1}, {"dropped": 1, "succeeded": 0}], missing="as before", fires_at_once=True,
     ),
+    "ImportDroppedAlarm": Series(healthy=[NOTHING, {"metric": 0}], failing=[{"metric": 1}], fires_at_once=True),
     "BlockReportUnreadAlarm": Series(
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),
@@ -121,7 +125,7 @@ SERIES = {
     **{
         # A report that is as old as its publishing schedule allows is fine.
         name: Series(healthy=[{"metric": 0}, {"metric": days}], failing=[{"metric": days + 1}, {"metric": 440}], missing="as before")
-        for name, days in [("NanpaStalledAlarm", 7), ("CnacStalledAlarm", 7), ("AreaCodesStalledAlarm", 62)]
+        for name, days in [("NanpaStalledAlarm", 7), ("CnacStalledAlarm", 7), ("AreaCodeStalledAlarm", 62)]
     },
     "NoDataAlarm": Series(healthy=[{"metric": 0}], failing=[{"metric": 1}], fires_within=6),
     "DataTooOldAlarm": Series(
@@ -281,7 +285,7 @@ def test_deployments_watch_their_alarms_unless_all_at_once():
         assert len(groups) >= 5
         for name, group in groups.items():
             alarms = group["Properties"]["AlarmConfiguration"]
-            expected = [{"Name": f"<{name.removesuffix('FunctionDeploymentGroup')}ErrorsAlarm>"}]
+            expected = [{"Name": f"<ErrorsAlarms.Outputs.{name.removesuffix('FunctionDeploymentGroup')}>"}]
             assert alarms == ({"Enabled": True, "Alarms": expected} if watched else {}), name
 
 
@@ -294,7 +298,7 @@ def test_every_errors_alarm_watches_its_own_function():
 
 def test_a_stalled_publisher_fires_its_alarm_at_the_age_that_doctor_reports():
     rust = (ROOT / "shared/store/src/imported_reports.rs").read_text()
-    for alarm, report in [("NanpaStalledAlarm", "Nanpa"), ("CnacStalledAlarm", "Cnac"), ("AreaCodesStalledAlarm", "NpaReport")]:
+    for alarm, report in [("NanpaStalledAlarm", "Nanpa"), ("CnacStalledAlarm", "Cnac"), ("AreaCodeStalledAlarm", "NpaReport")]:
         [days] = re.findall(rf"Self::{report} =>[^)]*?Some\((\d+)\)", rust)
         assert ALARMS[alarm]["Threshold"] == days
 

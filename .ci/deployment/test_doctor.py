@@ -14,46 +14,14 @@ from urllib.parse import parse_qs
 
 import boto3
 import pytest
-from moto.cloudformation.parsing import get_model_map
 from moto.moto_api import recorder
 
 from stand_in import aws, stack_template
-from template import ROOT, STACK, resources_with
+from template import ROOT, STACK, resources_of_type, resources_with
 
 PROGRAM = os.environ.get("TNR_PROGRAM", str(ROOT / "target/debug/tnr"))
 SAMPLE = ROOT / "infra/tnr/sample"
 ADDRESS = "oncall@example.com"
-
-
-class AlarmByName:
-    """An alarm in a stack. moto only supports alarms through its own API; this sets the name as CloudFormation does."""
-
-    def __init__(self, name):
-        self.name = name
-
-    @property
-    def physical_resource_id(self):
-        return self.name
-
-    @staticmethod
-    def is_created():
-        return True
-
-    @staticmethod
-    def cloudformation_name_type():
-        return ""
-
-    @staticmethod
-    def cloudformation_type():
-        return "AWS::CloudWatch::Alarm"
-
-    @classmethod
-    def has_cfn_attr(cls, attr):
-        return False
-
-    @classmethod
-    def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
-        return cls(resource_name)
 
 
 class Deployment:
@@ -67,23 +35,13 @@ class Deployment:
         self.cloudformation.create_stack(
             StackName=STACK, TemplateBody=stack_template(), Parameters=parameters, Capabilities=capabilities
         )
-        pages = self.cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
-        summaries = [summary for page in pages for summary in page["StackResourceSummaries"]]
-        self.names = {
-            summary["LogicalResourceId"]: summary["PhysicalResourceId"]
-            for summary in summaries if summary.get("PhysicalResourceId")
-        }
-        for name, resource in resources_with(AlarmEmail=ADDRESS).items():
-            complete = getattr(self, "complete_" + resource["Type"].split("::")[-1].lower(), None)
-            if complete and name in self.names:
-                complete(self.names[name], resource["Properties"])
+        for alarm in resources_of_type(resources_with(), "AWS::CloudWatch::Alarm").values():
+            self.create_alarm(alarm["Properties"])
 
-    def complete_alarm(self, name, properties):
+    def create_alarm(self, properties):
         numbers = {key: int(properties[key]) for key in ["EvaluationPeriods", "DatapointsToAlarm", "Period"] if key in properties}
-        self.cloudwatch.put_metric_alarm(
-            AlarmName=name, **properties | numbers | {"Threshold": float(properties["Threshold"])}
-        )
-        self.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="healthy")
+        self.cloudwatch.put_metric_alarm(**properties | numbers | {"Threshold": float(properties["Threshold"])})
+        self.cloudwatch.set_alarm_state(AlarmName=properties["AlarmName"], StateValue="OK", StateReason="healthy")
 
 
 def tnr(*arguments):
@@ -128,10 +86,9 @@ def service(key, folder):
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory):
     """The deployment, its key, and its URL."""
-    alarms = mock.patch.dict(get_model_map(), {AlarmByName.cloudformation_type(): AlarmByName})
     # A shell may have a key for another service.
     without_key_variable = mock.patch.dict(os.environ)
-    with alarms, without_key_variable, aws():
+    with without_key_variable, aws():
         os.environ.pop("TNR_KEY", None)
         deployment = Deployment()
         folder = tmp_path_factory.mktemp("data")
@@ -203,7 +160,7 @@ def test_the_first_key_protects_the_tables(deployed):
 
 def test_a_firing_alarm_is_reported(deployed, doctor):
     deployment, _, _ = deployed
-    name = deployment.names["DatabaseThrottledAlarm"]
+    name = f"{STACK}-DatabaseThrottledAlarm"
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="ALARM", StateReason="reads are throttled")
     assert_only(doctor(), 2, "problem", "alarms", name, "firing: reads are throttled")
     deployment.cloudwatch.set_alarm_state(AlarmName=name, StateValue="OK", StateReason="healthy")

@@ -1,4 +1,4 @@
-"""Linters report no findings in either template."""
+"""Linters report no findings in any template."""
 
 import re
 import subprocess
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from template import EDGE, ROOT, TEMPLATE
+from template import EDGE, ERRORS_ALARMS, MONITORING, ROOT, TEMPLATE
+
+TEMPLATES = [TEMPLATE, ERRORS_ALARMS, MONITORING, EDGE]
 
 TOOLS = Path(sys.executable).parent
 
@@ -18,7 +20,7 @@ def lint(*command):
     return result.stdout
 
 
-@pytest.mark.parametrize("path", [TEMPLATE, EDGE], ids=["template", "edge"])
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
 def test_cfn_lint_finds_nothing(path):
     lint(TOOLS / "cfn-lint", path.name)
 
@@ -27,7 +29,7 @@ def test_checkov_finds_exactly_what_is_explained():
     """Runs checkov without its configuration, which lists each expected finding with a reason."""
     explained = set(re.findall(r"^  - (\w+)$", (Path(__file__).parent / "checkov.yaml").read_text(), re.MULTILINE))
     # checkov is a script that needs its own environment's Python, which may not be first in PATH.
-    options = ["--framework", "cloudformation", "--quiet", "--compact", "-f", TEMPLATE.name, "-f", EDGE.name]
+    options = ["--framework", "cloudformation", "--quiet", "--compact", "-f", *(path.name for path in TEMPLATES)]
     found = subprocess.run([sys.executable, TOOLS / "checkov", *options], cwd=ROOT, capture_output=True, text=True)
     assert set(re.findall(r"Check: (\w+):", found.stdout)) == explained, found.stdout + found.stderr
 

@@ -12,6 +12,7 @@ INVALID_VALUES = [
     ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("FlagsBaseUrl", "https://a.example/?b"), ("CorsOrigins", "app.example.com"),
     ("NanpaSource", "report.zip"), ("ClientCertificates", "https://a.example/ca.pem"), ("PublicUrl", "api.example.com"),
     ("PublicUrl", "https://api.example.com/"), ("Stage", "My stage"),
+    ("OnFailure", "failed-imports"), ("OnFailure", "arn:aws:s3:::bucket"), ("TracesEndpoint", "collector:4318"), ("PermissionsBoundary", "required"),
 ]
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
-from template import ACCOUNT, EDGE, REGION, ROOT, STACK, Values, resources_of_type, resources_with, source, transform
+from template import ACCOUNT, EDGE, REGION, ROOT, STACK, Values, expand, resources_of_type, resources_with, source, transform
 
 RESOURCES = resources_with()
 FUNCTIONS = ["carriers", "npa", "format", "search", "status", "site", "mcp", "ingest", "probe"]
@@ -77,6 +77,36 @@ def test_every_function_has_the_boundary(tracing):
     assert {found["PermissionsBoundary"] for found in roles.values()} == {"<FunctionBoundary>"}
 
 
+XRAY = ["PutTelemetryRecords", "PutTraceSegments", "PutSpans", "PutSpansForIndexing"]
+DESTINATION = f"arn:aws:sqs:{REGION}:{ACCOUNT}:failed-imports"
+
+
+def test_a_required_boundary_replaces_the_projects_own_on_every_role():
+    boundary = f"arn:aws:iam::{ACCOUNT}:policy/required"
+    resources = resources_with(PermissionsBoundary=boundary)
+    assert {role["Properties"]["PermissionsBoundary"] for role in resources_of_type(resources, "AWS::IAM::Role").values()} == {boundary}
+    assert not resources_of_type(resources, "AWS::IAM::ManagedPolicy")
+
+
+def test_failed_imports_reach_their_destination():
+    resources = resources_with(OnFailure=DESTINATION)
+    assert resources["ImportRetries"]["Properties"]["DestinationConfig"] == {"OnFailure": {"Destination": DESTINATION}}
+    assert "DestinationConfig" not in RESOURCES["ImportRetries"]["Properties"]
+    [policy] = resources["IngestFunctionRole"]["Properties"]["Policies"]
+    boundary = resources["FunctionBoundary"]["Properties"]["PolicyDocument"]
+    for document in [policy["PolicyDocument"], boundary]:
+        assert allows(document, "sqs:SendMessage", [DESTINATION]) and not allows(document, "sqs:SendMessage", [f"{DESTINATION}-2"])
+
+
+def test_only_x_rays_endpoint_gives_functions_permission_for_traces():
+    assert "TracesPolicy" not in resources_with(TracesEndpoint="https://collector.example.com/v1/traces")
+    resources = resources_with(TracesEndpoint=f"https://xray.{REGION}.amazonaws.com/v1/traces")
+    policy = resources["TracesPolicy"]["Properties"]
+    [(actions, targets, _)] = statements(policy["PolicyDocument"])
+    assert targets == ["*"] and {action.removeprefix("xray:") for action in actions} == set(XRAY) - {"PutTelemetryRecords"}
+    assert {role.strip("<>") for role in policy["Roles"]} == resources_of_type(resources, "AWS::IAM::Role").keys() - {"DeploymentRole"}
+
+
 def sample(resource):
     """A resource's ARN as AWS would generate it."""
     arns = {
@@ -112,14 +142,14 @@ def test_the_boundary_allows_what_functions_use_and_nothing_outside_the_stack():
         group = RESOURCES[f"{name.title()}Logs"]["Properties"]["LogGroupName"]
         used |= {(action, f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:log-stream:1") for action in ["logs:CreateLogStream", "logs:PutLogEvents"]}
     # As the function, DynamoDB and Lambda decrypt, and Lambda traces.
-    used |= {("kms:Decrypt", f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1"), ("xray:PutTraceSegments", "*"), ("xray:PutTelemetryRecords", "*")}
+    used |= {("kms:Decrypt", f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1"), *((f"xray:{action}", "*") for action in XRAY)}
     assert not [(action, arn) for action, arn in used if not allows(document, action, [arn])]
     allowed = {action for actions, _, _ in statements(document) for action in actions}
     assert allowed == {action for action, _ in used}
     # A generated name need not start with the whole name of the stack. The roles name these resources.
     generated = {"kms:Decrypt", "lambda:InvokeFunction", "codedeploy:PutLifecycleEventHookExecutionStatus"}
     for actions, resources, _ in statements(document):
-        if actions != ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]:
+        if not actions[0].startswith("xray:"):
             assert all(f"{STACK}-" in resource or set(actions) <= generated and f":{REGION}:{ACCOUNT}:" in resource for resource in resources)
 
 
@@ -156,6 +186,8 @@ UNUSED = {
         dynamodb:*Item dynamodb:Query dynamodb:Scan dynamodb:*Replica dynamodb:*KinesisStreamingDestination
         dynamodb:PutResourcePolicy dynamodb:DeleteResourcePolicy dynamodb:UpdateContributorInsights
         iam:CreateServiceLinkedRole kinesis:* kms:* logs:* s3:*""",
+    "AWS::CloudFormation::Stack": """
+        iam:PassRole cloudformation:*StackPolicy cloudformation:UpdateTerminationProtection""",
     "AWS::Lambda::Function": """
         ec2:* elasticfilesystem:* s3files:* kms:* lambda:PassCapacityProvider lambda:*FunctionCodeSigningConfig
         lambda:GetCodeSigningConfig lambda:GetLayerVersion lambda:PutFunctionRecursionConfig lambda:PutFunctionScalingConfig
@@ -170,6 +202,7 @@ UNUSED = {
     # Trust policies and descriptions do not change, and a boundary stays.
     "AWS::IAM::Role": "iam:UpdateRole iam:UpdateAssumeRolePolicy iam:DeleteRolePermissionsBoundary",
     "AWS::IAM::ManagedPolicy": "iam:Attach* iam:Detach*",
+    "AWS::IAM::Policy": "iam:*GroupPolicy iam:*UserPolicy",
     "AWS::S3::Bucket": """
         iam:PassRole s3tables:* s3:*MetadataTableConfiguration s3:UpdateBucketMetadata* s3:PutAccelerateConfiguration
         s3:PutAnalyticsConfiguration s3:PutIntelligentTieringConfiguration s3:PutInventoryConfiguration
@@ -195,6 +228,7 @@ ARNS = {
     # The certificates of clients may be in the data bucket.
     "AWS::ApiGatewayV2::DomainName": ["apigateway:R::/domainnames", "apigateway:R::/domainnames/a.example.com", "s3:::numbers-databucket-a1b2/ca.pem"],
     "AWS::ApiGatewayV2::ApiMapping": ["apigateway:R::/domainnames/a.example.com/apimappings", "apigateway:R::/domainnames/a.example.com/apimappings/1"],
+    "AWS::CloudFormation::Stack": ["cloudformation:R:A:stack/{}/1"],
     "AWS::CloudFront::CachePolicy": ["cloudfront::A:cache-policy/1"],
     "AWS::CloudFront::Distribution": ["cloudfront::A:distribution/1"],
     "AWS::CloudFront::Function": ["cloudfront::A:function/{}"],
@@ -209,6 +243,7 @@ ARNS = {
     "AWS::DynamoDB::Table": ["dynamodb:R:A:table/{}"],
     "AWS::Events::Rule": ["events:R:A:rule/{}"],
     "AWS::IAM::ManagedPolicy": ["iam::A:policy/{}"],
+    "AWS::IAM::Policy": ["iam::A:role/numbers-AFunctionRole-1"],
     "AWS::IAM::Role": ["iam::A:role/{}"],
     "AWS::Lambda::Alias": [
         "lambda:R:A:function:numbers-A-1", "lambda:R:A:function:numbers-A-1:live", "codedeploy:R:A:deploymentgroup:numbers-A-1/numbers-B-1",
@@ -230,7 +265,7 @@ ARNS = {
     "AWS::WAFv2::LoggingConfiguration": ["wafv2:R:A:global/webacl/numbers-edge/1"],
     "AWS::WAFv2::WebACL": ["wafv2:R:A:global/webacl/{}/1"],
 }
-NAMES = ["FunctionName", "TableName", "LogGroupName", "DashboardName", "Name"]
+NAMES = ["FunctionName", "TableName", "LogGroupName", "DashboardName", "AlarmName", "Name"]
 PASSED_TO = {"AWS::Lambda::Function": "lambda.amazonaws.com", "AWS::CodeDeploy::DeploymentGroup": "codedeploy.amazonaws.com"}
 
 
@@ -247,11 +282,14 @@ def is_unused(kind, action):
 def resources_of(template, stack):
     """A template's resources with their names, including those that exist only with some parameters."""
     values = Values(template)
-    values.parameters["AWS::StackName"] = stack
-    for name, resource in transform(template)["Resources"].items() if "Globals" in template else template["Resources"].items():
+    values.parameters |= {"AWS::StackName": stack, "Service": stack}
+    resources = transform(template)["Resources"] if "Globals" in template else template["Resources"]
+    nested = [expand(source(ROOT / each["Properties"]["TemplateURL"])) for each in resources_of_type(resources, "AWS::CloudFormation::Stack").values()]
+    values.mappings = {name: mapping for each in nested for name, mapping in each.get("Mappings", {}).items()}
+    for name, resource in [item for each in [{"Resources": resources}, *nested] for item in each["Resources"].items()]:
         properties = values.resolve(resource.get("Properties", {}))
         explicit = [properties[key] for key in NAMES if key in properties and resource["Type"].split("::")[1] != "ApiGatewayV2"]
-        boundary = BOUNDARY if "PermissionsBoundary" in properties else ""
+        boundary = BOUNDARY if "PermissionsBoundary" in properties or resource["Type"] == "AWS::IAM::Policy" else ""
         yield resource["Type"], (explicit or [f"{stack}-{name}-A1B2C3D4E5F6"])[0], boundary
 
 

@@ -51,18 +51,18 @@ METRICS = {
     },
     "DatabaseAlarm": {
         **{name.lower(): f"{OWN} FailedDatabaseCalls {name}Function Sum 300" for name in API_FUNCTIONS if name != "Site"},
-        "counts": "AWS/DynamoDB SystemErrors UsageTable UpdateItem Sum 300",
-        "countreads": "AWS/DynamoDB SystemErrors UsageTable GetItem Sum 300",
+        "counts": "AWS/DynamoDB SystemErrors numbers-usage UpdateItem Sum 300",
+        "countreads": "AWS/DynamoDB SystemErrors numbers-usage GetItem Sum 300",
         "requests": "AWS/ApiGateway Count Api Sum 300",
     },
     "DatabaseThrottledAlarm": {
-        "carriers": "AWS/DynamoDB ReadThrottleEvents CarriersTable Sum 300",
-        "exchanges": "AWS/DynamoDB ReadThrottleEvents ExchangesTable Sum 300",
-        "dataset": "AWS/DynamoDB ReadThrottleEvents DatasetTable Sum 300",
-        "keys": "AWS/DynamoDB ReadThrottleEvents ApiKeysTable Sum 300",
-        "history": "AWS/DynamoDB ReadThrottleEvents HistoryTable Sum 300",
-        "countreads": "AWS/DynamoDB ReadThrottleEvents UsageTable Sum 300",
-        "counts": "AWS/DynamoDB WriteThrottleEvents UsageTable Sum 300",
+        "carriers": "AWS/DynamoDB ReadThrottleEvents numbers-carriers Sum 300",
+        "exchanges": "AWS/DynamoDB ReadThrottleEvents numbers-exchanges Sum 300",
+        "dataset": "AWS/DynamoDB ReadThrottleEvents numbers-dataset Sum 300",
+        "keys": "AWS/DynamoDB ReadThrottleEvents numbers-api_keys Sum 300",
+        "history": "AWS/DynamoDB ReadThrottleEvents numbers-history Sum 300",
+        "countreads": "AWS/DynamoDB ReadThrottleEvents numbers-usage Sum 300",
+        "counts": "AWS/DynamoDB WriteThrottleEvents numbers-usage Sum 300",
     },
     "ImportFailedAlarm": {
         "dropped": "AWS/Lambda AsyncEventsDropped IngestFunction Sum 300",
@@ -73,7 +73,7 @@ METRICS = {
     "DataTooOldAlarm": {"hours": f"{OWN} DataAge ProbeFunction Maximum 300"},
     "NanpaStalledAlarm": {"metric": f"{OWN} NanpaReportAge ProbeFunction Maximum 300"},
     "CnacStalledAlarm": {"metric": f"{OWN} CnacReportAge ProbeFunction Maximum 300"},
-    "AreaCodesStalledAlarm": {"metric": f"{OWN} AreaCodeReportAge ProbeFunction Maximum 300"},
+    "AreaCodeStalledAlarm": {"metric": f"{OWN} AreaCodeReportAge ProbeFunction Maximum 300"},
     "NoDataAlarm": {"metric": f"{OWN} NoData ProbeFunction Maximum 300"},
     "ChecksFailedAlarm": {"metric": f"{OWN} ChecksFailed ProbeFunction Maximum 300"},
 } | {
@@ -92,7 +92,7 @@ def test_every_alarm_reads_the_intended_metrics():
 
 def test_age_alarms_use_the_configured_limits():
     resources = resources_with(MaxDataAge="7", MaxNanpaAge="1", MaxCnacAge="2", MaxAreaCodeAge="3")
-    alarms = ["DataTooOldAlarm", "NanpaStalledAlarm", "CnacStalledAlarm", "AreaCodesStalledAlarm"]
+    alarms = ["DataTooOldAlarm", "NanpaStalledAlarm", "CnacStalledAlarm", "AreaCodeStalledAlarm"]
     assert [resources[name]["Properties"]["Threshold"] for name in alarms] == ["7", "1", "2", "3"]
 
 
@@ -140,10 +140,9 @@ def test_functions_get_their_variables(name):
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
-    flags = {"FLAGS_BASE_URL": "https://f"} if name in ["Format", "Site", "Mcp"] else {}
     parameters = {
         **sources, "AllowedGates": "suspect", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
-        "LogLevel": "debug",
+        "LogLevel": "debug", "TracesEndpoint": "https://t/v1/traces",
     }
     tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "HISTORY": "History", "API_KEYS": "ApiKeys", "USAGE": "Usage"}
     found = {
@@ -154,7 +153,8 @@ def test_functions_get_their_variables(name):
     found = {variable: re.sub(r"<(\w+Function)Version\w+>", r"<\1.Version>", value) for variable, value in found.items()}
     assert found == {
         **{f"{table}_TABLE": f"<{resource}Table>" for table, resource in tables.items()},
-        "CORS_ORIGINS": "https://g", "RUST_LOG": "debug", **own.get(name, {}), **flags,
+        "CORS_ORIGINS": "https://g", "FLAGS_BASE_URL": "https://f", "RUST_LOG": "debug",
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://t/v1/traces", **own.get(name, {}),
     }
 
 

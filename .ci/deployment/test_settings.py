@@ -50,7 +50,7 @@ def test_every_function_parameter_is_tested():
         after = functions(resources_with(**{name: other_value(name)}))
         if any(after[function] != before for function, before in functions(resources_with()).items()):
             used.add(name)
-    assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Tracing"} <= used
+    assert {"FlagsBaseUrl", "CorsOrigins", "LogLevel", "Architecture", "Monitoring", "Tracing", "TracesEndpoint"} <= used
 
 
 def test_every_function_behind_the_api_has_an_alias():

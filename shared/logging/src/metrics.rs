@@ -1,6 +1,8 @@
 //! Log lines from which CloudWatch extracts metrics, so no API call is needed
 //! ([embedded metric format](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html)).
 
+use std::{env, sync::LazyLock};
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -33,16 +35,34 @@ impl Metric {
     }
 }
 
-/// A JSON log line with `fields` and `metrics`. The metrics' dimension is the function name.
+/// A JSON log line with `fields` and `metrics`. The metrics' dimension is the function name. CloudWatch extracts, and
+/// bills for, the metrics named in the environment variable `METRICS`, separated by commas, or all if it is not set.
 pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> String {
+    static EXTRACTED: LazyLock<Option<String>> = LazyLock::new(|| env::var("METRICS").ok());
+    line(function, now, fields, metrics, EXTRACTED.as_deref())
+}
+
+fn line(
+    function: &str,
+    now: Timestamp,
+    fields: Value,
+    metrics: &[Metric],
+    extracted: Option<&str>,
+) -> String {
+    let is_extracted = |metric: &&Metric| {
+        extracted.is_none_or(|names| names.split(',').any(|name| name == metric.name))
+    };
+    let definitions: Vec<_> = metrics.iter().filter(is_extracted).collect();
     let mut line = fields;
     line["Function"] = function.into();
-    line["_aws"] = json!({
-        "Timestamp": now.as_millisecond(),
-        "CloudWatchMetrics": [
-            { "Namespace": NAMESPACE, "Dimensions": [["Function"]], "Metrics": metrics }
-        ],
-    });
+    if !definitions.is_empty() {
+        line["_aws"] = json!({
+            "Timestamp": now.as_millisecond(),
+            "CloudWatchMetrics": [
+                { "Namespace": NAMESPACE, "Dimensions": [["Function"]], "Metrics": definitions }
+            ],
+        });
+    }
     for metric in metrics {
         line[metric.name] = metric.value.into();
     }
@@ -79,5 +99,21 @@ mod tests {
             "Latency": 2.5,
         });
         assert_eq!(line, expected.to_string());
+    }
+
+    #[test]
+    fn only_named_metrics_are_extracted_and_the_others_are_fields() {
+        let metrics = [Metric::count("Requests", 1.0), Metric::count("ServerErrors", 0.0)];
+        for (extracted, defined) in
+            [("ServerErrors,ChecksFailed", &["ServerErrors"][..]), ("", &[])]
+        {
+            let line =
+                line("stack-format", Timestamp::UNIX_EPOCH, json!({}), &metrics, Some(extracted));
+            let line: Value = serde_json::from_str(&line).unwrap();
+            assert_eq!((&line["Requests"], &line["ServerErrors"]), (&1.0.into(), &0.0.into()));
+            let definitions = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array();
+            let names = definitions.into_iter().flatten().map(|metric| metric["Name"].as_str());
+            assert_eq!(names.flatten().collect::<Vec<_>>(), defined);
+        }
     }
 }

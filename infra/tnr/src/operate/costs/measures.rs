@@ -32,9 +32,6 @@ pub const IMPORT_METRICS: u32 = 11;
 pub const PROBE_METRICS: u32 = 7;
 /// Metrics derived from log lines.
 pub const METRIC_FILTERS: u32 = 1;
-/// The number of alarms, and of the metrics they evaluate. AWS bills alarms per metric.
-pub const ALARMS: u32 = 23;
-pub const ALARM_METRICS: u32 = 61;
 pub const EDGE_RULES: u32 = 7;
 
 /// Requests per probe run, and how many of them go through API Gateway.

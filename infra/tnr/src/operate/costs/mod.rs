@@ -7,17 +7,17 @@ mod tests;
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use ingest::DEFAULT_HISTORY_DAYS;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use self::measures::{
-    ALARM_METRICS, ALARMS, API_FUNCTIONS, DIFFERENCE_BYTES, EDGE_LOG_BYTES, EDGE_RULES,
-    GATEWAY_LOG_BYTES, HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS,
-    ITEM_BYTES, ITEMS, ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES,
-    MEMORY_MB, METRIC_FILTERS, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS,
-    PUBLICATION_BYTES, REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, TABLES_READ,
+    API_FUNCTIONS, DIFFERENCE_BYTES, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
+    HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS, ITEM_BYTES, ITEMS,
+    ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES, MEMORY_MB,
+    METRIC_FILTERS, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS, PUBLICATION_BYTES,
+    REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, TABLES_READ,
 };
 use crate::{
     CliError,
@@ -35,10 +35,34 @@ pub struct CostsArgs {
     /// Include CloudFront and a firewall in front of the API
     #[arg(long)]
     pub edge: bool,
+    /// The deployment's parameter `Monitoring`
+    #[arg(long, value_enum, default_value_t)]
+    pub monitoring: Monitoring,
     /// Estimate one day at the deployment's request limits, with the most expensive requests and with
     /// a flood without a key; not available with --edge
-    #[arg(long, conflicts_with_all = ["requests", "edge"])]
+    #[arg(long, conflicts_with_all = ["requests", "edge", "monitoring"])]
     pub worst_case: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum Monitoring {
+    #[default]
+    Full,
+    Essential,
+    None,
+}
+
+impl Monitoring {
+    /// The numbers of metrics, alarms, metrics that alarms evaluate, and dashboards. AWS bills alarms per metric.
+    fn counts(self) -> [u32; 4] {
+        let all = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
+        match self {
+            Self::Full => [all, 23, 61, 1],
+            // Each API function's errors, and the probe's.
+            Self::Essential => [API_FUNCTIONS + 1, 10, 25, 0],
+            Self::None => [0; 4],
+        }
+    }
 }
 
 fn percentage(text: &str) -> Result<f64, String> {
@@ -66,7 +90,7 @@ pub fn print(args: &CostsArgs) -> Result<(), CliError> {
         ]
     } else {
         let month = Usage::month(args.requests as f64, cold_share);
-        vec![("A month", Usage { has_edge: args.edge, ..month })]
+        vec![("A month", Usage { has_edge: args.edge, monitoring: args.monitoring, ..month })]
     };
     let bills = bills.iter().map(|(span, usage)| {
         let heading = format!(
@@ -150,6 +174,7 @@ pub struct Usage {
     days: f64,
     /// `true` if CloudFront and a firewall are in front of the API.
     has_edge: bool,
+    monitoring: Monitoring,
 }
 
 impl Usage {
@@ -169,7 +194,8 @@ impl Usage {
     }
 
     fn new(days: f64, cold_share: f64, count: impl Fn(&RequestKind) -> f64) -> Self {
-        Self { counts: REQUESTS.iter().map(count).collect(), cold_share, days, has_edge: false }
+        let counts = REQUESTS.iter().map(count).collect();
+        Self { counts, cold_share, days, has_edge: false, monitoring: Monitoring::Full }
     }
 
     fn requests(&self) -> f64 {
@@ -246,9 +272,9 @@ fn for_requests(usage: &Usage) -> Vec<Item> {
 }
 
 fn fixed(usage: &Usage) -> Vec<Item> {
-    let metrics = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
+    let [metrics, alarms, alarm_metrics, dashboards] = usage.monitoring.counts();
     let metrics_line = format!("{metrics} metrics");
-    let alarms = format!("{ALARMS} alarms on {ALARM_METRICS} metrics");
+    let alarms = format!("{alarms} alarms on {alarm_metrics} metrics");
     let firewall = format!("Firewall with {EDGE_RULES} rules");
     // A busy container reads its key and the manifest every minute.
     let minutes = DAYS * SECONDS_PER_DAY / 60.0 * f64::from(KEYED_FUNCTIONS);
@@ -284,8 +310,8 @@ fn fixed(usage: &Usage) -> Vec<Item> {
     let import_ms = DAYS * IMPORT_SECONDS * 1000.0;
     let mut items = vec![
         (&*metrics_line, "metrics", metrics.into()),
-        (&alarms, "alarm_metrics", ALARM_METRICS.into()),
-        ("Dashboard", "dashboards", 1.0),
+        (&alarms, "alarm_metrics", alarm_metrics.into()),
+        ("Dashboard", "dashboards", dashboards.into()),
         (checks, "read_units", minutes * KEY_AND_MANIFEST_UNITS),
         (checks, "kms_requests", minutes / 5.0 * TABLES_READ),
         (import, "lambda_time", gb_seconds(IMPORT_MEMORY_MB, import_ms)),
@@ -305,6 +331,7 @@ fn fixed(usage: &Usage) -> Vec<Item> {
             (&firewall, "firewall_rules", EDGE_RULES.into()),
         ]);
     }
+    items.retain(|(_, _, count)| *count > 0.0);
     let share = usage.days / DAYS;
     items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count * share)).collect()
 }

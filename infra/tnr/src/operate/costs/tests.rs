@@ -57,6 +57,21 @@ fn snapshot_chunks_are_rounded_up_to_4_kb() {
     assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
 }
 
+#[test]
+fn cost_page_has_each_kind_of_monitoring() {
+    let page = include_str!("../../../../../docs/COSTS.md");
+    for monitoring in Monitoring::value_variants() {
+        let [metrics, alarms, alarm_metrics, dashboards] = monitoring.counts();
+        let counts =
+            [("metrics", metrics), ("alarm_metrics", alarm_metrics), ("dashboards", dashboards)];
+        let dollars: f64 = counts.into_iter().map(|(price, count)| cost(price, count.into())).sum();
+        let row = format!(
+            "| `{monitoring:?}` | {metrics} | {alarms} on {alarm_metrics} metrics | {dashboards} | {dollars:.2} |"
+        );
+        assert!(page.contains(&row), "{row}");
+    }
+}
+
 /// Each table on the page, keyed by the text before it.
 #[test]
 fn cost_page_has_the_computed_bills() {

@@ -79,11 +79,11 @@ pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
     Ok(findings)
 }
 
-/// CloudFormation names an alarm STACK-RESOURCE-SUFFIX, where only the stack's name can contain hyphens. The prefix
-/// `api-` also matches alarms in the stack `api-test`.
+/// An alarm is named STACK-NAME, where only the stack's name can contain hyphens. The prefix `api-` also matches alarms
+/// in the stack `api-test`.
 fn alarm_findings<'a>(alarms: impl Iterator<Item = &'a Value>, prefix: &str) -> Vec<Finding> {
     let is_own = |alarm: &&Value| {
-        text(alarm, "AlarmName").strip_prefix(prefix).is_some_and(|it| it.matches('-').count() == 1)
+        text(alarm, "AlarmName").strip_prefix(prefix).is_some_and(|it| !it.contains('-'))
     };
     alarms.filter(is_own).flat_map(findings_for_alarm).collect()
 }
@@ -194,17 +194,17 @@ mod tests {
     #[test]
     fn only_the_stacks_firing_or_silenced_alarms_are_reported() {
         let alarms = [
-            alarm("api-SlowAlarm-1A2B", "ALARM", "true", ""),
-            alarm("api-NoDataAlarm-1A2B", "OK", "true", ""),
-            alarm("api-CnacAlarm-1A2B", "OK", "false", ""),
-            alarm("api-test-SlowAlarm-1A2B", "ALARM", "true", ""),
+            alarm("api-SlowAlarm", "ALARM", "true", ""),
+            alarm("api-NoDataAlarm", "OK", "true", ""),
+            alarm("api-CnacAlarm", "OK", "false", ""),
+            alarm("api-test-SlowAlarm", "ALARM", "true", ""),
         ];
         let found = alarm_findings(alarms.iter(), "api-");
         assert_eq!(
             found.iter().map(Finding::line).collect::<Vec<_>>(),
             [
-                "problem api-SlowAlarm-1A2B: firing: 2 datapoints",
-                "warning api-CnacAlarm-1A2B: its actions are disabled, so it notifies nobody",
+                "problem api-SlowAlarm: firing: 2 datapoints",
+                "warning api-CnacAlarm: its actions are disabled, so it notifies nobody",
             ]
         );
     }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tnr::operate::costs::{
     REQUESTS, RequestKind, UNKNOWN_KEY,
     measures::{
-        ALARM_METRICS, ALARMS, API_FUNCTIONS, EDGE_RULES, GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB,
-        ITEM_BYTES, KEYED_FUNCTIONS, MEMORY_MB, METRIC_FILTERS,
+        API_FUNCTIONS, EDGE_RULES, GATEWAY_LOG_BYTES, IMPORT_MEMORY_MB, ITEM_BYTES,
+        KEYED_FUNCTIONS, MEMORY_MB,
     },
 };
 
@@ -18,7 +18,7 @@ use crate::support::{
     databases,
     fault_proxy::FaultProxy,
     service::{KEY, http_client},
-    template::{Function, functions, resources_of_type, routes, template, text},
+    template::{Function, functions, routes, template, text},
 };
 
 /// The maximum relative error in a stated size.
@@ -108,29 +108,19 @@ async fn lookup_item_sizes_match_the_costs() {
 
 #[test]
 fn the_template_matches_the_costs() {
-    let count = |kind: &str| resources_of_type(kind).count();
     let api_functions: BTreeSet<String> = routes().into_iter().map(|it| it.function).collect();
     let functions = functions();
     let reads_keys = |function: &&Function| {
         let policies = yaml_serde::to_string(&function.properties["Policies"]).unwrap();
         api_functions.contains(&function.binary) && policies.contains("ApiKeysTable")
     };
-    let alarm_metrics = resources_of_type("AWS::CloudWatch::Alarm").map(|alarm| {
-        let metrics = alarm["Properties"]["Metrics"].as_sequence();
-        let is_read = |metric: &&yaml_serde::Value| !metric["MetricStat"].is_null();
-        metrics.map_or(1, |metrics| metrics.iter().filter(is_read).count())
-    });
     let edge: yaml_serde::Value =
         yaml_serde::from_str(include_str!("../../../../../edge.yaml")).unwrap();
     let rules = edge["Resources"]["Firewall"]["Properties"]["Rules"].as_sequence().unwrap();
     for (what, stated, deployed) in [
         ("API_FUNCTIONS", API_FUNCTIONS, api_functions.len()),
         ("KEYED_FUNCTIONS", KEYED_FUNCTIONS, functions.iter().filter(reads_keys).count()),
-        ("METRIC_FILTERS", METRIC_FILTERS, count("AWS::Logs::MetricFilter")),
-        ("ALARMS", ALARMS, count("AWS::CloudWatch::Alarm")),
-        ("ALARM_METRICS", ALARM_METRICS, alarm_metrics.sum()),
         ("EDGE_RULES", EDGE_RULES, rules.len()),
-        ("dashboards", 1, count("AWS::CloudWatch::Dashboard")),
     ] {
         assert_eq!(stated as usize, deployed, "{what}");
     }
