@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use axum::{Json, extract::State};
+use axum::{extract::State, response::Response};
 use numbering::{
     dataset::{CarrierSearch, Dataset, Holder, Search},
     records::{
@@ -15,6 +15,7 @@ use serde::Serialize;
 use shared::{
     csv_pages::Rows,
     errors::{ApiError, ListError},
+    json::json_response,
     pagination::{ListRequest, Page, PageResponse, Pagination},
     params::{Params, PathParams, parse_param},
     past_time::AsOf,
@@ -129,7 +130,7 @@ async fn carrier_by_path(
     State(app): State<App>,
     PathParams([ocn]): PathParams<1>,
     as_of: AsOf,
-) -> Result<Json<CarrierDetail>, ApiError> {
+) -> Result<Response, ApiError> {
     carrier(&app, &ocn, as_of).await
 }
 
@@ -143,21 +144,21 @@ async fn carrier_by_query(
     State(app): State<App>,
     params: Params,
     as_of: AsOf,
-) -> Result<Json<CarrierDetail>, ApiError> {
+) -> Result<Response, ApiError> {
     let ocn = params.text("ocn")?.ok_or_else(|| {
         ApiError::invalid_param("ocn", "ocn is required. Usage: /v1/carrier?ocn=<OCN>")
     })?;
     carrier(&app, &ocn, as_of).await
 }
 
-async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Json<CarrierDetail>, ApiError> {
+async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Response, ApiError> {
     let ocn: Ocn = parse_param("ocn", ocn)?;
     let carrier = match app.past(&as_of).await? {
         None => app.lookups().await?.carrier(ocn).await,
         Some(past) => past.carrier(ocn).await?,
     };
     let carrier = carrier.ok_or_else(|| ApiError::no_record(RecordKey::Carrier(ocn)))?;
-    Ok(Json(carrier.into()))
+    Ok(json_response(&CarrierDetail::from(carrier)))
 }
 
 /// A page of holders.

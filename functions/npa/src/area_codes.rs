@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use axum::{Json, extract::State};
+use axum::{extract::State, response::Response};
 use formatting::time_zones_for_area_codes;
 use jiff::civil::Date;
 use numbering::{
@@ -20,6 +20,7 @@ use serde::Serialize;
 use shared::{
     csv_pages::Rows,
     errors::{ApiError, ListError},
+    json::json_response,
     pagination::{ListRequest, Page, PageResponse, Pagination, VersionParam},
     params::{Params, PathParams, invalid_param, parse_param},
     past_time::AsOf,
@@ -242,7 +243,7 @@ pub async fn area_code_plan(
     State(app): State<App>,
     PathParams([npa]): PathParams<1>,
     as_of: AsOf,
-) -> Result<Json<AreaCodeDetail>, ApiError> {
+) -> Result<Response, ApiError> {
     let npa: Npa = parse_param("npa", &npa)?;
     let key = RecordKey::AreaCode(npa);
     let dataset = match app.past(&as_of).await? {
@@ -250,7 +251,7 @@ pub async fn area_code_plan(
         Some(past) => past.dataset(key).await?,
     };
     let area_code = dataset.area_code(npa).ok_or_else(|| ApiError::no_record(key))?;
-    Ok(Json(AreaCodeDetail::new(area_code, &dataset, as_of.date())))
+    Ok(json_response(&AreaCodeDetail::new(area_code, &dataset, as_of.date())))
 }
 
 impl AreaCodeDetail {
