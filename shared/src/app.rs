@@ -1,6 +1,6 @@
 //! Builds the service around a function's routes, and runs it.
 
-use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
+use std::{collections::BTreeSet, convert::Infallible, env, sync::Arc};
 
 use axum::{
     Router,
@@ -17,8 +17,9 @@ use utoipa::openapi::{Components, HttpMethod, OpenApi, OpenApiBuilder, Paths};
 
 use crate::{
     config::Config,
+    export::Exporter,
     gateway::{restore_path, with_path_and_query},
-    lambda::{self, buffered},
+    lambda::{self, AfterResponse, buffered},
     not_found::not_found,
     respond::respond,
     routes::{Endpoints, Routes},
@@ -45,7 +46,7 @@ async fn handle(
     let (app, endpoints) = &*rules;
     let function = app.config.function.as_deref();
     let respond = |request| respond(app, endpoints, request, next);
-    observe(app.observer.as_ref(), function, request, respond).await
+    observe(app.observer.as_ref(), app.exporter.as_deref(), function, request, respond).await
 }
 
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
@@ -86,12 +87,20 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
 /// Loads the dataset, prepares the routes and registers the extension concurrently, then requests the first
 /// invocation. Public routes skip the first two.
 async fn run(routes: Routes, config: Config) -> Result<(), Error> {
-    let app = App::new(Store::from_env(TimeoutProfile::Request), config);
-    if !routes.require_key() {
-        return lambda_http::run_concurrent(lambda(routes, app).then(buffered)).await;
-    }
-    let (dataset, quotas) = (Arc::clone(&app.dataset), Arc::clone(&app.quotas));
+    let mut app = App::new(Store::from_env(TimeoutProfile::Request), config);
+    app.exporter = Exporter::new(app.config.function.as_deref(), |name| env::var(name).ok());
     let may_freeze = !app.config.has_concurrent_requests;
+    let after_response = AfterResponse::new(&app);
+    if !routes.require_key() {
+        let has_exporter = app.exporter.is_some();
+        let function = lambda(routes, app).then(buffered);
+        return if has_exporter {
+            lambda::run(function, after_response, may_freeze, async { Ok(()) }).await
+        } else {
+            lambda_http::run_concurrent(function).await
+        };
+    }
+    let dataset = Arc::clone(&app.dataset);
     let prepared = tokio::task::spawn_blocking(routes.preparation);
     let loaded = tokio::spawn(async move {
         if let Err(error) = dataset.get().await {
@@ -102,7 +111,7 @@ async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
     let function = lambda(routes, app).then(buffered);
-    lambda::run(function, quotas, may_freeze, ready).await
+    lambda::run(function, after_response, may_freeze, ready).await
 }
 
 /// Builds the service for a Lambda function behind API Gateway.

@@ -37,6 +37,7 @@ pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Resu
 
 /// A successful response. Serializing into a `Vec` takes half as long as [`axum::Json`].
 pub fn json_response(body: &impl Serialize) -> Response {
+    let _span = otlp::span("render");
     let mut json = Vec::with_capacity(BUFFER_BYTES);
     if let Err(error) = serde_json::to_writer(&mut json, body) {
         tracing::error!(%error, "failed to write a response as JSON");

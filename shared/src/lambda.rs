@@ -1,4 +1,5 @@
-//! The Lambda runtime: responses, and an internal extension that writes quota usage after the response is sent.
+//! The Lambda runtime: responses, and an internal extension that writes quota usage and exports spans and metrics after
+//! the response is sent.
 //!
 //! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime does
 //! so as soon as the response is sent, so the client does not wait. The extension does so once it has written the
@@ -25,14 +26,48 @@ use lambda_http::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use crate::{body::buffer_body, quota::Quotas};
+use crate::{body::buffer_body, export::Exporter, quota::Quotas, state::App};
 
-/// Runs `service` as a Lambda function, with the extension that writes the counts in `quotas`. If the extension
-/// is not needed or cannot be registered, the function runs without it. Waits for `ready` before requesting the
-/// first invocation.
+/// The work after a response, for which the client does not wait.
+pub(crate) struct AfterResponse {
+    quotas: Arc<Quotas>,
+    exporter: Option<Arc<Exporter>>,
+}
+
+impl AfterResponse {
+    pub fn new(app: &App) -> Arc<Self> {
+        Arc::new(Self { quotas: Arc::clone(&app.quotas), exporter: app.exporter.clone() })
+    }
+
+    async fn run(&self) {
+        tokio::join!(self.quotas.write_due(), self.export());
+    }
+
+    /// Exports at intervals. Does not return.
+    async fn export_in_background(&self) {
+        match &self.exporter {
+            Some(exporter) => exporter.run().await,
+            None => future::pending().await,
+        }
+    }
+
+    async fn finish(&self) {
+        tokio::join!(self.quotas.write_remaining(), self.export());
+    }
+
+    async fn export(&self) {
+        if let Some(exporter) = &self.exporter {
+            exporter.flush().await;
+        }
+    }
+}
+
+/// Runs `service` as a Lambda function, with the extension that does the work after each response. If the extension
+/// is not needed or cannot be registered, the function runs without it, and exports at intervals. Waits for `ready`
+/// before requesting the first invocation.
 pub(crate) async fn run<S>(
     service: S,
-    quotas: Arc<Quotas>,
+    after_response: Arc<AfterResponse>,
     may_freeze: bool,
     ready: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error>
@@ -45,13 +80,14 @@ where
         .layer(layer_fn(|inner| notify_when_finished(inner, finished_sender.clone())))
         .layer(TracingLayer::new());
     let write_after_response = service_fn(|event: LambdaEvent| {
-        let (quotas, mut finished) = (Arc::clone(&quotas), finished_receiver.clone());
+        let (after_response, mut finished) =
+            (Arc::clone(&after_response), finished_receiver.clone());
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
                 let is_finished = finished.wait_for(|id| *id == invocation.request_id);
-                // After the deadline, write the counts even if the invocation has not finished.
+                // After the deadline, do the work even if the invocation has not finished.
                 _ = timeout(time_until(invocation.deadline_ms), is_finished).await;
-                quotas.write_due().await;
+                after_response.run().await;
             }
             Ok::<_, Infallible>(())
         }
@@ -75,12 +111,15 @@ where
     let (extension, prepared) = tokio::join!(registration, ready);
     prepared?;
     if extension.is_some() {
-        quotas.leave_to_extension();
+        after_response.quotas.leave_to_extension();
     }
     let extension_ends = async {
         match extension {
             Some(extension) => extension.run().await,
-            None => future::pending().await,
+            None => {
+                after_response.export_in_background().await;
+                Ok(())
+            }
         }
     };
     let terminated = termination()?;
@@ -91,7 +130,7 @@ where
         // Without the extension, every invocation would time out.
         result = extension_ends => result,
         () = terminated => {
-            quotas.write_remaining().await;
+            after_response.finish().await;
             Ok(())
         }
     }

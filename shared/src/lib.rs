@@ -3,9 +3,9 @@
 //! A request flows in one direction. [`gateway`] restores the URL that the client sent, and [`app`] finds its route.
 //! `respond` applies the rules in [`http`], has [`auth`] validate and charge the key, and calls the handler. [`params`]
 //! and [`pagination`] parse the query. A handler gets records or a dataset from [`lookup`], or past data from [`past`],
-//! and does expensive work in [`heavy_work`]. [`errors`] turns a failure into a
-//! response, [`csv_pages`] writes a page as CSV, and [`telemetry`] writes the access log line. [`state`] holds the data
-//! that handlers share, and [`in_process`] calls handlers without a port.
+//! and does expensive work in [`heavy_work`]. [`errors`] turns a failure into a response, and [`csv_pages`] writes a page
+//! as CSV. [`telemetry`] writes the access log line, and [`export`] sends spans and metrics. [`state`] holds the data that
+//! handlers share, and [`in_process`] calls handlers without a port.
 
 pub mod app;
 pub mod auth;
@@ -18,6 +18,7 @@ pub mod config;
 pub mod csv_pages;
 pub mod described_params;
 pub mod errors;
+pub mod export;
 pub mod flag_images;
 pub mod gateway;
 pub mod heavy_work;
@@ -34,6 +35,7 @@ pub mod past_time;
 pub mod public_address;
 pub mod quota;
 pub mod request_context;
+mod request_trace;
 mod respond;
 pub mod routes;
 pub mod state;

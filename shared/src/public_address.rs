@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderName, request::Parts},
+    http::{Extensions, HeaderMap, HeaderName, request::Parts},
 };
 
 use crate::{
@@ -50,10 +50,15 @@ impl PublicAddress {
 /// value is the scheme that the client used.
 fn request_origin(parts: &Parts) -> Option<String> {
     let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;
-    let protos = parts.headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+    Some(format!("{}://{host}", request_scheme(&parts.headers, &parts.extensions)))
+}
+
+/// The scheme that the client used.
+pub(crate) fn request_scheme(headers: &HeaderMap, extensions: &Extensions) -> &'static str {
+    let protos = headers.get(FORWARDED_PROTO).and_then(|value| value.to_str().ok());
     let first_proto = protos.and_then(|protos| protos.split(',').next());
     let is_encrypted = first_proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"));
-    Some(format!("{}://{host}", if is_encrypted { "https" } else { "http" }))
+    if is_encrypted || event_context(extensions).is_some() { "https" } else { "http" }
 }
 
 #[cfg(test)]

@@ -29,10 +29,11 @@ use crate::{
 };
 
 /// The headers that pages may send.
-const REQUEST_HEADERS: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept";
+const REQUEST_HEADERS: &str =
+    "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Traceparent, Tracestate";
 /// The headers that pages may send to a route with a body. MCP clients send the last three.
-const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Content-Type, \
-     MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const REQUEST_HEADERS_WITH_BODY: &str = "Authorization, X-API-Key, If-None-Match, X-Request-Id, Accept, Traceparent, \
+     Tracestate, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 /// The allowed methods for an unknown path.
 const ANY_METHOD: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 /// The maximum time in seconds for which browsers may cache a preflight response.
@@ -131,9 +132,11 @@ async fn handle_with_key(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    let span = otlp::span("check key");
     let key = required_key(&request)?;
     let charge = authenticate(&app.keys, &app.quotas, key).await?;
     charge.raise_to(1).await?;
+    drop(span);
     request.extensions_mut().insert(charge.key_kind());
     request.extensions_mut().insert(charge.clone());
     let mut response = match endpoint.check_params(&request) {

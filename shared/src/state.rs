@@ -7,8 +7,8 @@ use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, HistoryCache, Store};
 
 use crate::{
-    auth::KeyRing, body::BodyBudget, config::Config, heavy_work::HeavyWork, quota::Quotas,
-    telemetry::Observer,
+    auth::KeyRing, body::BodyBudget, config::Config, export::Exporter, heavy_work::HeavyWork,
+    quota::Quotas, telemetry::Observer,
 };
 
 const EXCHANGE_CACHE_TTL: Duration = Duration::from_secs(300);
@@ -26,6 +26,8 @@ pub struct App {
     pub bodies: BodyBudget,
     /// Called with each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
+    /// Spans and metrics for OpenTelemetry, if an endpoint is set.
+    pub exporter: Option<Arc<Exporter>>,
     pub history_cache: Arc<HistoryCache>,
     /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
@@ -43,6 +45,7 @@ impl App {
             heavy_work: HeavyWork::default(),
             bodies: BodyBudget::default(),
             observer: None,
+            exporter: None,
             history_cache: Arc::new(HistoryCache::new(store.clone())),
             exchanges: exchange_cache.build(),
             store,

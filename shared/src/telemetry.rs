@@ -1,7 +1,7 @@
 //! The access log: one line per request, from which CloudWatch also extracts metrics.
 //!
-//! The only text from the client in a line is a request id in a standard random format. A line contains the key's
-//! prefix instead of the key, a masked phone number, and the route instead of the path.
+//! The only text from the client in a line is a request id in a standard random format, and a trace id. A line contains
+//! the key's prefix instead of the key, a masked phone number, and the route instead of the path.
 //!
 //! Programs that collect their own metrics set an [`Observer`]; Lambda functions do not.
 
@@ -20,14 +20,18 @@ use axum::{
 };
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
+use otlp::{MeasuredRequest, RequestTrace, Span, in_trace};
 use rand::distr::{Alphanumeric, SampleString};
 use serde_json::json;
 use store::Consumption;
 use tracing::Instrument;
 
 use crate::{
+    export::Exporter,
     gateway::{event_context, is_authorized_by_iam},
+    public_address::request_scheme,
     request_context::{self, RequestContext},
+    request_trace::{describe, request_trace, set_traceparent},
 };
 
 /// A request and its outcome, without text from the client.
@@ -41,16 +45,18 @@ pub struct CompletedRequest {
     /// `true` if IAM authorized the request, as for the probe.
     is_probe: bool,
     pub consumption: Consumption,
+    trace_id: Option<String>,
     context: RequestContext,
 }
 
 /// A function called with each request after its response.
 pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 
-/// Calls `respond`, sets the request id on the response, notifies the observer, and writes the access log line of the
-/// Lambda function or server.
+/// Calls `respond`, sets the request id and the trace on the response, notifies the exporter and the observer, and
+/// writes the access log line of the Lambda function or server.
 pub(crate) async fn observe<R: Future<Output = Response>>(
     observer: Option<&Observer>,
+    exporter: Option<&Exporter>,
     function: Option<&str>,
     request: Request,
     respond: impl FnOnce(Request) -> R,
@@ -60,17 +66,21 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let request_id = request_id(&request);
     let method = method_name(request.method());
     let matched = request.extensions().get::<MatchedPath>();
-    let route = matched.map_or("$default", MatchedPath::as_str).to_owned();
+    let route = matched.map_or(UNKNOWN_PATH, MatchedPath::as_str).to_owned();
     let is_probe = is_authorized_by_iam(&request);
+    let trace = request_trace(&request, exporter);
+    let request_span = trace.as_ref().and_then(RequestTrace::request_span);
+    let scheme = exporter.map(|_| request_scheme(request.headers(), request.extensions()));
     // An error span, so that log lines at every level include the request id.
     let span = tracing::error_span!("request", request_id);
     // Boxed, because each wrapper would otherwise move the whole future.
     let scope = request_context::scope(request_id, Box::pin(respond(request)));
-    let measured = store::measure_reads(scope);
+    let measured = store::measure_reads(in_trace(trace.clone(), scope));
     let ((mut response, context), consumption) = measured.instrument(span).await;
     if let Ok(id) = HeaderValue::try_from(&context.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    set_traceparent(response.headers_mut(), trace.as_ref());
     let completed = CompletedRequest {
         method,
         route,
@@ -79,14 +89,21 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         cold_start: !WARM.swap(true, Ordering::Relaxed),
         is_probe,
         consumption,
+        trace_id: trace.map(|trace| trace.context.trace_id_hex()),
         context,
     };
+    if let (Some(exporter), Some(scheme)) = (exporter, scheme) {
+        completed.export(exporter, request_span, scheme);
+    }
     if let Some(observer) = observer {
         observer(&completed);
     }
     completed.write(function);
     response
 }
+
+/// The route of an unknown path.
+const UNKNOWN_PATH: &str = "$default";
 
 /// The name of a standard method, or `other`, because clients can invent methods.
 fn method_name(method: &Method) -> &'static str {
@@ -101,16 +118,43 @@ impl CompletedRequest {
         self.context.failed_within.unwrap_or(self.status)
     }
 
+    /// Describes the request in its span and in the metrics.
+    fn export(&self, exporter: &Exporter, span: Option<Span>, scheme: &'static str) {
+        let request = MeasuredRequest {
+            // The name for invented methods in the semantic conventions.
+            method: if self.method == "other" { "_OTHER" } else { self.method },
+            scheme,
+            route: Some(&*self.route).filter(|route| *route != UNKNOWN_PATH),
+            status: self.outcome().as_u16(),
+            took: self.took,
+            capacity_units: self.consumption.capacity_units,
+            failed_calls: self.consumption.failed_calls,
+        };
+        exporter.buffer.measure(&request);
+        if let Some(mut span) = span {
+            describe(&mut span, &request, &self.context.request_id);
+        }
+    }
+
     /// Writes the line. In a Lambda function, it is in CloudWatch's embedded metric format.
     fn write(self, function: Option<&str>) {
         match function {
             Some(function) => println!("{}", self.line(function, Timestamp::now())),
             None => {
-                let Self { method, route, status, took, context, .. } = self;
+                let Self { method, route, status, took, trace_id, context, .. } = self;
                 let request_id = context.request_id;
                 let status = status.as_u16();
                 let failed_within = context.failed_within.map(|status| status.as_u16());
-                tracing::info!(request_id, method, route, status, failed_within, ?took, "request");
+                tracing::info!(
+                    request_id,
+                    trace_id,
+                    method,
+                    route,
+                    status,
+                    failed_within,
+                    ?took,
+                    "request"
+                );
             }
         }
     }
@@ -136,6 +180,9 @@ impl CompletedRequest {
         }
         if let Some(numbers) = context.numbers {
             fields["numbers"] = numbers.into();
+        }
+        if let Some(trace_id) = self.trace_id {
+            fields["trace_id"] = trace_id.into();
         }
         let count = |name, count: u32| Metric::count(name, f64::from(count));
         let milliseconds = self.took.as_secs_f64() * 1000.0;
@@ -254,6 +301,7 @@ mod tests {
                 cold_start: true,
                 is_probe,
                 consumption,
+                trace_id: None,
                 context,
             };
             let line = completed.line("stack-format", Timestamp::UNIX_EPOCH);
@@ -294,7 +342,7 @@ mod tests {
         for sent in [OWN, "3052345678"] {
             let request = Request::builder().header(REQUEST_ID, sent).body(Body::empty()).unwrap();
             let respond = async |_: Request| Response::new(Body::empty());
-            let response = observe(Some(&observer), None, request, respond).await;
+            let response = observe(Some(&observer), None, None, request, respond).await;
             returned.push(response.headers()[REQUEST_ID].to_str().unwrap().to_owned());
         }
         assert_eq!(*logged.lock().unwrap(), returned);

@@ -16,7 +16,7 @@ use tracing_subscriber::{
 
 /// This service's crates.
 const OWN_CRATES: &str = "carriers features flags format formatting ingest logging mcp npa number_lists \
-                          numbering probe search shared signed_requests site status store test_api tnr";
+                          numbering otlp probe search shared signed_requests site status store test_api tnr";
 
 const VARIABLE: &str = "RUST_LOG";
 

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, ReturnConsumedCapacity},
 };
 use aws_smithy_http_client::{
-    Builder as HttpClientBuilder,
+    Builder as HttpClientBuilder, Connector,
     tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -19,6 +19,7 @@ use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{
     StoreError, Tables, TimeoutProfile,
+    call_spans::CallSpans,
     checksum::{self, Item},
     metering,
     reachability::Reachability,
@@ -115,7 +116,8 @@ impl Store {
     }
 
     pub fn connect(config: Builder, tables: Tables, timeouts: TimeoutProfile) -> Self {
-        let config = timeouts.apply(config.behavior_version(BehaviorVersion::latest())).build();
+        let config = config.behavior_version(BehaviorVersion::latest()).interceptor(CallSpans);
+        let config = timeouts.apply(config).build();
         let (client, tables) = (Client::from_conf(config), Arc::new(tables));
         Self { client, tables, timeouts, reachability: Arc::default() }
     }
@@ -205,7 +207,7 @@ fn credentials_with_id(access_key_id: &str) -> Credentials {
 }
 
 /// The credentials that Lambda sets in the environment.
-fn credentials_from_env() -> Option<Credentials> {
+pub fn credentials_from_env() -> Option<Credentials> {
     Some(Credentials::new(
         variable("AWS_ACCESS_KEY_ID")?,
         variable("AWS_SECRET_ACCESS_KEY")?,
@@ -267,15 +269,23 @@ impl TrustedRoots {
 
 /// Creates a client that trusts `roots` and uses `ring` for TLS.
 pub fn https_client(roots: TrustedRoots) -> SharedHttpClient {
+    HttpClientBuilder::new().tls_provider(TLS).tls_context(tls_context(roots)).build_https()
+}
+
+/// Creates the same client for requests without an SDK.
+pub fn https_connector(roots: TrustedRoots) -> Connector {
+    Connector::builder().tls_provider(TLS).tls_context(tls_context(roots)).build()
+}
+
+const TLS: Provider = Provider::Rustls(CryptoMode::Ring);
+
+fn tls_context(roots: TrustedRoots) -> TlsContext {
     let trust_store = match roots {
         TrustedRoots::Amazon => TrustStore::empty().with_pem_certificate(AMAZON_ROOTS),
         TrustedRoots::System => TrustStore::default(),
     };
     let context = TlsContext::builder().with_trust_store(trust_store).build();
-    HttpClientBuilder::new()
-        .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        .tls_context(context.expect("the TLS context builder accepts any trust store"))
-        .build_https()
+    context.expect("the TLS context builder accepts any trust store")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod api_keys;
 mod batches;
+mod call_spans;
 mod checksum;
 mod client;
 mod current;
@@ -23,7 +24,10 @@ mod usage;
 
 pub use api_keys::{DamagedKey, KeyRecord, StoredKeys};
 pub use batches::{ItemWrite, WRITES_PER_BATCH};
-pub use client::{READS_PER_BATCH, Store, TrustedRoots, https_client, is_plain_http};
+pub use client::{
+    READS_PER_BATCH, Store, TrustedRoots, credentials_from_env, https_client, https_connector,
+    is_plain_http,
+};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};

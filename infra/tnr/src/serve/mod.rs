@@ -7,14 +7,14 @@ mod operations_port;
 pub mod preparation;
 mod unread_bodies;
 
-use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{env, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     middleware::{from_fn, from_fn_with_state},
 };
 use logging::with_causes;
-use shared::{app, auth::ApiKey, gateway::with_base_path, state::App};
+use shared::{app, auth::ApiKey, export::Exporter, gateway::with_base_path, state::App};
 use store::{CurrentDataset, Store};
 use tokio::{
     net::TcpListener,
@@ -38,7 +38,7 @@ use crate::{
 /// The interval between checks for newer data. They read the manifest at most once a minute, or every
 /// few seconds until data is loaded.
 const DATA_POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// The timeout for closing the embedded database. No data is lost if it expires.
+/// The timeout for the last export, and for closing the embedded database, which loses no data if it expires.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
@@ -64,6 +64,10 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
 
     let mut app = App::new(database.serving_store().await, config);
+    app.exporter = Exporter::new(None, |name| env::var(name).ok());
+    if let Some(exporter) = app.exporter.clone() {
+        tokio::spawn(async move { exporter.run().await });
+    }
     let state = ServerState::new(app.clone());
     app.observer = Some(state.observer());
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
@@ -118,6 +122,9 @@ async fn run(
         let lost = state.app.quotas.write_remaining().await;
         if lost > 0 {
             tracing::error!(quotas = lost, "cannot write the last quota counts");
+        }
+        if let Some(exporter) = &state.app.exporter {
+            _ = timeout(CLOSE_TIMEOUT, exporter.flush()).await;
         }
         _ = timeout(CLOSE_TIMEOUT, database.close()).await;
     };

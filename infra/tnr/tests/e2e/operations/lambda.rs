@@ -4,10 +4,11 @@ use std::{
     env, fs,
     path::Path,
     process::Command,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
-use axum::{Router, http::Uri};
+use axum::{Json, Router, extract::State, http::Uri};
 use flate2::read::GzDecoder;
 use lambda_http::{aws_lambda_events::encodings::Base64Data, lambda_runtime, service_fn};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ use crate::support::{
     listening::serve,
     processes::{lambda_process, wait_until},
     sample_requests::SampleRequest,
-    service::Service,
+    service::{KEY, Service},
     template::{assert_has_alarm_metrics, metrics_in},
 };
 
@@ -187,6 +188,72 @@ async fn functions_handle_iam_requests_compression_and_non_request_events() {
     let requests = lines.filter(|line| line["message"] == "request");
     let keys: Vec<Value> = requests.map(|line| line["key"].clone()).collect();
     assert_eq!(keys, ["iam", "tnr_live_Sample", "tnr_live_Sample"]);
+}
+
+type Exports = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// A stand-in for a collector, which responds after `delay`.
+async fn collector(delay: Duration) -> (String, Exports) {
+    let receive = async move |State(exports): State<Exports>, uri: Uri, Json(body): Json<Value>| {
+        exports.lock().unwrap().push((uri.path().to_owned(), body));
+        tokio::time::sleep(delay).await;
+    };
+    let exports = Exports::default();
+    (serve(Router::new().fallback(receive).with_state(Arc::clone(&exports))).await, exports)
+}
+
+/// Lambda may freeze a container for minutes, or stop it without notice.
+#[tokio::test]
+async fn functions_export_spans_and_metrics_before_they_are_frozen() {
+    let service = Service::with_sample().await;
+    let (endpoint, exports) = collector(Duration::ZERO).await;
+    let folder = TempDir::new().unwrap();
+    let mut command = function(service.database.endpoint(), &folder.path().join("output"));
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+    let mut function = LambdaFunction::start(command).await;
+    let mut request = event(KEY);
+    request["headers"]["traceparent"] =
+        json!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    for _ in 0..2 {
+        let response = function.invoke(&request).await;
+        let traceparent = response["headers"]["traceparent"].as_str().unwrap().to_owned();
+        function.freeze().await;
+        let mut exported = std::mem::take(&mut *exports.lock().unwrap());
+        exported.sort_by(|(a, _), (b, _)| b.cmp(a));
+        let [(traces, spans), (metrics, points)] = &exported[..] else { panic!("{exported:#?}") };
+        assert_eq!((&**traces, &**metrics), ("/v1/traces", "/v1/metrics"));
+        let spans = spans["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
+        let span = spans.iter().find(|span| span["kind"] == 2).unwrap();
+        let ids = [&span["traceId"], &span["spanId"]].map(|id| id.as_str().unwrap());
+        assert_eq!(traceparent, format!("00-{}-{}-01", ids[0], ids[1]));
+        assert_eq!(span["parentSpanId"], "00f067aa0ba902b7");
+        let metrics = &points["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+        assert_eq!(metrics[0]["histogram"]["aggregationTemporality"], 1);
+        assert_eq!(metrics[0]["histogram"]["dataPoints"][0]["count"], 1);
+    }
+    function.shut_down().await;
+}
+
+/// Otherwise the container's next requests would wait for it.
+#[tokio::test]
+async fn functions_wait_only_once_and_briefly_for_a_hanging_collector() {
+    let service = Service::with_sample().await;
+    let (endpoint, exports) = collector(Duration::from_secs(60)).await;
+    let folder = TempDir::new().unwrap();
+    let output = folder.path().join("output");
+    let mut command = function(service.database.endpoint(), &output);
+    command.env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint);
+    let mut function = LambdaFunction::start(command).await;
+    let started = Instant::now();
+    for _ in 0..5 {
+        assert_eq!(function.invoke(&event(KEY)).await["statusCode"], 200);
+        function.freeze().await;
+    }
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert_eq!(exports.lock().unwrap().len(), 1);
+    function.shut_down().await;
+    let output = fs::read_to_string(output).unwrap();
+    assert_eq!(output.matches("failed to export telemetry").count(), 1, "{output}");
 }
 
 /// The process that the test below starts: the import as deployed.

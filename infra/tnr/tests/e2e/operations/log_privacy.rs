@@ -164,6 +164,12 @@ fn requests(seed: u64) -> Vec<LoggedRequest> {
     requests
 }
 
+/// A header with the text's digits as its trace id; with the id that the first requests have, a valid one.
+fn traceparent(text: &str) -> String {
+    let id = if text == ID { ID.to_owned() } else { format!("{:0>32}", digits(text)) };
+    format!("00-{id}-00f067aa0ba902b7-01")
+}
+
 /// The process that the test starts: the real handlers, with Lambda's logging at every level.
 #[tokio::test]
 #[ignore = "another test starts it as a separate process"]
@@ -181,8 +187,9 @@ async fn logging_process() {
         request = request.header("host", "localhost").header("content-type", "text/plain");
         // Not all text can be sent in a header.
         if let Ok(id) = HeaderValue::from_bytes(text.as_bytes()) {
-            request = request.header("x-request-id", id);
+            request = request.header("x-request-id", id.clone()).header("tracestate", id);
         }
+        request = request.header("traceparent", traceparent(&text));
         if !target.contains("apiKey") {
             request = request.header("authorization", format!("Bearer {KEY}"));
         }
@@ -257,6 +264,7 @@ fn assert_first_requests_are_logged(lines: &[Value]) {
     let column =
         |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
     assert_eq!(column("request_id"), [ID; 4]);
+    assert_eq!(column("trace_id"), [ID; 4]);
     assert_eq!(column("route"), ["/v1/format/{*tn}", "/v1/format", "/v1/npa/{npa}", "$default"]);
     assert_eq!(column("status"), [200, 200, 400, 404]);
     assert_eq!(column("cold_start"), [true, false, false, false]);
@@ -280,8 +288,9 @@ fn assert_contains_no_client_text(line: &Value, routes: &[String], about: &str) 
     let known = "level message request_id method route status cold_start data_version key tn Function \
                  _aws Requests ClientErrors ServerErrors Latency CacheHits CacheMisses ConsumedCapacity";
     let mut fields: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
-    fields.retain(|field| *field != "numbers");
+    fields.retain(|field| !["numbers", "trace_id"].contains(field));
     assert_eq!(fields.join(" "), known, "{about}");
+    assert!(line["trace_id"].is_null() || line["trace_id"] == ID, "{about}: {line}");
     assert!(line["numbers"].is_null() || line["numbers"].is_u64(), "{about}: {line}");
     let [route, method, id] =
         ["route", "method", "request_id"].map(|name| line[name].as_str().unwrap());

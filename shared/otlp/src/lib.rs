@@ -1,0 +1,35 @@
+//! W3C trace context, spans and request metrics, encoded as [OTLP in JSON].
+//!
+//! A request's trace is task-local: [`in_trace`] sets it, and [`span`] adds to it. Without a trace, a span costs one
+//! task-local lookup. Attributes never contain client text; the only ids from clients are a trace id and a span id.
+//!
+//! [OTLP in JSON]: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+
+mod buffer;
+mod metrics;
+mod sampler;
+mod trace_context;
+mod traces;
+
+use std::time::SystemTime;
+
+pub use buffer::{Buffer, Resource};
+pub use metrics::{MeasuredRequest, Temporality};
+pub use sampler::Sampler;
+use serde_json::{Value, json};
+pub use trace_context::TraceContext;
+pub use traces::{RequestTrace, Span, SpanKind, current, in_trace, span};
+
+/// An attribute in OTLP's JSON, which has integers as strings.
+pub fn attribute(name: &str, value: impl Into<Value>) -> Value {
+    let value = match value.into() {
+        Value::Number(number) => json!({ "intValue": number.to_string() }),
+        text => json!({ "stringValue": text }),
+    };
+    json!({ "key": name, "value": value })
+}
+
+/// Unix time in nanoseconds, as OTLP's JSON has it.
+fn unix_nanos(time: SystemTime) -> String {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
+}

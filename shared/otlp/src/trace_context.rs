@@ -1,0 +1,151 @@
+//! The headers that connect spans of several services.
+
+use std::fmt::{self, Display, Formatter};
+
+const SAMPLED: u8 = 0b01;
+/// The flags that are passed on: sampled, and random trace id (level 2 of the recommendation).
+const KNOWN_FLAGS: u8 = 0b11;
+/// The length of a version 00 header. Later versions may be longer.
+const LENGTH: usize = 55;
+
+/// A span's position in a trace ([W3C Trace Context](https://www.w3.org/TR/trace-context/)). Displays as `traceparent`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceContext {
+    pub trace_id: u128,
+    pub span_id: u64,
+    flags: u8,
+}
+
+impl TraceContext {
+    /// Parses a `traceparent` header; `None` if it is invalid, or if the trace id has only decimal digits and so may be
+    /// a padded phone number. One in three million random ids does.
+    pub fn parse(traceparent: &str) -> Option<Self> {
+        let (known, rest) = traceparent.split_at_checked(LENGTH)?;
+        let mut fields = known.split('-');
+        let mut next = |digits| parse_hex(fields.next()?, digits);
+        let (version, trace_id) = (next(2)?, next(32)?);
+        let (span_id, flags) = (next(16)? as u64, next(2)? as u8 & KNOWN_FLAGS);
+        let has_valid_end = rest.is_empty() || version > 0 && rest.starts_with('-');
+        let has_letter = known[3..35].contains(|c: char| c.is_ascii_lowercase());
+        (version != 0xff && has_letter && span_id != 0 && has_valid_end).then_some(Self {
+            trace_id,
+            span_id,
+            flags,
+        })
+    }
+
+    /// Parses Lambda's `X-Amzn-Trace-Id`; `None` unless X-Ray samples the trace. Lambda sends an unsampled id even if
+    /// X-Ray is off, and a trace with such a parent would never be recorded.
+    pub fn parse_xray(header: &str) -> Option<Self> {
+        let field = |name: &str| header.split(';').find_map(|field| field.strip_prefix(name));
+        field("Sampled=1")?;
+        let (time, random) = field("Root=1-")?.split_once('-')?;
+        Self::parse(&format!("00-{time}{random}-{}-01", field("Parent=")?))
+    }
+
+    /// Starts a trace.
+    pub fn random() -> Self {
+        Self { trace_id: rand::random(), span_id: random_span_id(), flags: SAMPLED }
+    }
+
+    /// A new span in the same trace.
+    pub(crate) fn child(self, is_sampled: bool) -> Self {
+        let flags = self.flags & !SAMPLED | u8::from(is_sampled);
+        Self { span_id: random_span_id(), flags, ..self }
+    }
+
+    pub fn is_sampled(self) -> bool {
+        self.flags & SAMPLED != 0
+    }
+
+    /// The trace id as OpenTelemetry and logs have it.
+    pub fn trace_id_hex(self) -> String {
+        format!("{:032x}", self.trace_id)
+    }
+}
+
+impl Display for TraceContext {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { trace_id, span_id, flags } = self;
+        write!(f, "00-{trace_id:032x}-{span_id:016x}-{flags:02x}")
+    }
+}
+
+/// A span id; zero is invalid.
+fn random_span_id() -> u64 {
+    rand::random::<u64>().max(1)
+}
+
+fn parse_hex(text: &str, digits: usize) -> Option<u128> {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_valid = text.len() == digits && text.bytes().all(is_hex);
+    is_valid.then(|| u128::from_str_radix(text, 16).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const SPAN: &str = "00f067aa0ba902b7";
+
+    #[test]
+    fn valid_traceparents_are_passed_on_with_known_flags() {
+        for (header, expected) in [
+            (format!("00-{TRACE}-{SPAN}-01"), format!("00-{TRACE}-{SPAN}-01")),
+            (format!("00-{TRACE}-{SPAN}-fe"), format!("00-{TRACE}-{SPAN}-02")),
+            (format!("cc-{TRACE}-{SPAN}-00"), format!("00-{TRACE}-{SPAN}-00")),
+            (format!("01-{TRACE}-{SPAN}-00-what"), format!("00-{TRACE}-{SPAN}-00")),
+        ] {
+            assert_eq!(TraceContext::parse(&header).unwrap().to_string(), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn invalid_traceparents_and_decimal_trace_ids_are_ignored() {
+        let zeros = "0".repeat(32);
+        for header in [
+            String::new(),
+            format!("00-{TRACE}-{SPAN}"),
+            format!("00-{TRACE}-{SPAN}-01-"),
+            format!("00-{TRACE}-{SPAN}-01 "),
+            format!("01-{TRACE}-{SPAN}-01x"),
+            format!("ff-{TRACE}-{SPAN}-01"),
+            format!("00-{}-{SPAN}-01", TRACE.to_uppercase()),
+            format!("00-{zeros}-{SPAN}-01"),
+            format!("00-{TRACE}-{}-01", &zeros[..16]),
+            format!("00-{TRACE}-{SPAN}-0g"),
+            format!("00-{TRACE}_{SPAN}-01"),
+            format!("00-{TRACE}-+0f067aa0ba902b7-01"),
+            format!("00-{}-{SPAN}-01", "3052345678".repeat(4).split_at(32).0),
+            format!("00-{}é{SPAN}-01", &TRACE[1..]),
+        ] {
+            assert_eq!(TraceContext::parse(&header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn only_sampled_xray_ids_are_parents() {
+        let root = "Root=1-5759e988-bd862e3fe1be46a994272793";
+        let sampled = format!("{root};Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a87bd80c:0");
+        let parsed = TraceContext::parse_xray(&sampled).unwrap();
+        let expected = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01";
+        assert_eq!(parsed.to_string(), expected);
+        for other in [
+            format!("{root};Parent=53995c3f42cd8ad8;Sampled=0"),
+            format!("{root};Sampled=1"),
+            "Root=1-0;Parent=53995c3f42cd8ad8;Sampled=1".to_owned(),
+        ] {
+            assert_eq!(TraceContext::parse_xray(&other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_child_has_its_own_id_in_the_same_trace() {
+        let parent = TraceContext::random();
+        let child = parent.child(false);
+        assert_eq!(parent.trace_id, child.trace_id);
+        assert_ne!(parent.span_id, child.span_id);
+        assert!(parent.is_sampled() && !child.is_sampled());
+    }
+}

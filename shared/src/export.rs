@@ -1,0 +1,374 @@
+//! Sends spans and metrics to an OpenTelemetry collector or vendor, or to CloudWatch and X-Ray, over OTLP/HTTP in JSON.
+//!
+//! The settings are those of the [OpenTelemetry SDKs]. Without an endpoint, there is no exporter, and a request only
+//! passes its trace on. An endpoint that fails is not called for a while; meanwhile, new spans are held up to a limit.
+//!
+//! [OpenTelemetry SDKs]: https://opentelemetry.io/docs/languages/sdk-configuration/otlp-exporter/
+
+use std::{
+    error::Error,
+    sync::{Arc, OnceLock},
+    time::{Duration, SystemTime},
+};
+
+use aws_credential_types::Credentials;
+use aws_sigv4::{
+    http_request::{SignableBody, SignableRequest, SigningSettings, sign},
+    sign::v4,
+};
+use aws_smithy_http_client::Connector;
+use aws_smithy_runtime_api::client::{http::HttpConnector, orchestrator::HttpRequest};
+use axum::http::Uri;
+use logging::with_causes;
+use otlp::{Buffer, Resource, Sampler, Temporality};
+use parking_lot::Mutex;
+use percent_encoding::percent_decode_str;
+use store::{TrustedRoots, credentials_from_env, https_connector};
+use tokio::time::{Instant, sleep, timeout};
+
+/// The time for which a failed endpoint is not called.
+const PAUSE: Duration = Duration::from_secs(30);
+/// The limit for a function, whose container cannot get its next request before the export ends.
+const MAX_FUNCTION_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Spans and metrics to export, and their endpoints.
+#[derive(Debug)]
+pub struct Exporter {
+    pub(crate) buffer: Arc<Buffer>,
+    pub(crate) sampler: Sampler,
+    traces: Option<Endpoint>,
+    metrics: Option<Endpoint>,
+    temporality: Temporality,
+    timeout: Duration,
+    span_interval: Duration,
+    metric_interval: Duration,
+}
+
+impl Exporter {
+    /// Creates an exporter for a function, or for a server without a name; `None` if no endpoint is set.
+    pub fn new(
+        function: Option<&str>,
+        setting: impl Fn(&str) -> Option<String>,
+    ) -> Option<Arc<Self>> {
+        let setting = &|name: &str| setting(name).filter(|value| !value.trim().is_empty());
+        if setting("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true")) {
+            return None;
+        }
+        let traces = Endpoint::new("TRACES", "/v1/traces", setting);
+        let metrics = Endpoint::new("METRICS", "/v1/metrics", setting);
+        if traces.is_none() && metrics.is_none() {
+            return None;
+        }
+        let milliseconds = |name, default: u64| {
+            let value = setting(name).and_then(|value| value.parse().ok());
+            Duration::from_millis(value.unwrap_or(default).max(1))
+        };
+        let limit = if function.is_some() { MAX_FUNCTION_TIMEOUT } else { Duration::MAX };
+        // A container is one of many with short lives, so its totals since its start are of no use.
+        let temporality = setting("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE");
+        let is_delta =
+            temporality.map_or(function.is_some(), |it| it.eq_ignore_ascii_case("delta"));
+        Some(Arc::new(Self {
+            buffer: Arc::new(Buffer::new(resource(function, setting))),
+            sampler: sampler(setting),
+            traces,
+            metrics,
+            temporality: if is_delta { Temporality::Delta } else { Temporality::Cumulative },
+            timeout: milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000).min(limit),
+            span_interval: milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5_000),
+            metric_interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 60_000),
+        }))
+    }
+
+    /// `true` if spans have an endpoint.
+    pub(crate) fn has_traces(&self) -> bool {
+        self.traces.is_some()
+    }
+
+    /// Exports everything.
+    pub async fn flush(&self) {
+        tokio::join!(self.export_spans(), self.export_metrics());
+    }
+
+    /// Exports at intervals, for a process that is never frozen. Does not return.
+    pub async fn run(&self) {
+        let spans = async {
+            loop {
+                _ = timeout(self.span_interval, self.buffer.has_batch()).await;
+                self.export_spans().await;
+            }
+        };
+        let metrics = async {
+            loop {
+                sleep(self.metric_interval).await;
+                self.export_metrics().await;
+            }
+        };
+        tokio::join!(spans, metrics);
+    }
+
+    async fn export_spans(&self) {
+        if let Some(endpoint) = &self.traces {
+            endpoint.send(self.timeout, || self.buffer.take_spans()).await;
+        }
+    }
+
+    async fn export_metrics(&self) {
+        if let Some(endpoint) = &self.metrics {
+            endpoint.send(self.timeout, || self.buffer.take_metrics(self.temporality)).await;
+        }
+    }
+}
+
+/// The attributes of this process, from the variables and the function's name.
+fn resource(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) -> Resource {
+    let name = setting("OTEL_SERVICE_NAME").map(|name| ("service.name", name));
+    let listed = setting("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+    let defaults = [
+        ("service.name", function.unwrap_or("tnr").to_owned()),
+        ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("service.instance.id", format!("{:032x}", rand::random::<u128>())),
+    ];
+    Resource::new(name.into_iter().chain(pairs(&listed)).chain(defaults))
+}
+
+fn sampler(setting: impl Fn(&str) -> Option<String>) -> Sampler {
+    let Some(name) = setting("OTEL_TRACES_SAMPLER") else { return Sampler::default() };
+    let argument = setting("OTEL_TRACES_SAMPLER_ARG");
+    Sampler::from_name(&name, argument.as_deref()).unwrap_or_else(|| {
+        tracing::error!(name, argument, "OTEL_TRACES_SAMPLER is invalid; recording every trace");
+        Sampler::default()
+    })
+}
+
+/// The pairs in a list such as `name=value,other=value`, with decoded values.
+fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
+    list.split(',').filter_map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        let value = percent_decode_str(value.trim()).decode_utf8_lossy().into_owned();
+        Some((name.trim(), value))
+    })
+}
+
+/// A URL for one kind of data.
+#[derive(Debug)]
+struct Endpoint {
+    uri: Uri,
+    headers: Vec<(String, String)>,
+    /// Created by the first export, which a client does not wait for.
+    connector: OnceLock<Connector>,
+    /// The end of the pause after a failure. Set until a call succeeds, so that an outage is logged once.
+    paused_until: Mutex<Option<Instant>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ExportError {
+    #[error("the request is invalid; check the endpoint, the headers and the AWS credentials")]
+    Request(#[source] Box<dyn Error + Send + Sync>),
+    #[error("the endpoint cannot be reached")]
+    Connection(#[source] Box<dyn Error + Send + Sync>),
+    #[error("the endpoint returned {0}")]
+    Refused(u16),
+    #[error("the endpoint did not respond in time")]
+    Timeout,
+}
+
+impl Endpoint {
+    /// The endpoint in the variables for this kind of data, or in those for all. `None` without one, or if the kind is
+    /// turned off.
+    fn new(kind: &str, path: &str, setting: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        if setting(&format!("OTEL_{kind}_EXPORTER")).is_some_and(|exporter| exporter == "none") {
+            return None;
+        }
+        let own = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{kind}_{suffix}"));
+        let common = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{suffix}"));
+        let base = || Some(common("ENDPOINT")?.trim_end_matches('/').to_owned() + path);
+        let uri = own("ENDPOINT").or_else(base)?;
+        let Some(uri) = parse_endpoint(&uri) else {
+            tracing::error!(
+                kind,
+                "the OTLP endpoint must be an http or https URL; exporting nothing"
+            );
+            return None;
+        };
+        if let Some(protocol) = own("PROTOCOL").or_else(|| common("PROTOCOL"))
+            && protocol != "http/json"
+        {
+            tracing::warn!(
+                kind,
+                protocol,
+                "only the OTLP protocol http/json is supported; using it"
+            );
+        }
+        let headers = own("HEADERS").or_else(|| common("HEADERS")).unwrap_or_default();
+        let headers = pairs(&headers).map(|(name, value)| (name.to_lowercase(), value)).collect();
+        Some(Self { uri, headers, connector: OnceLock::new(), paused_until: Mutex::default() })
+    }
+
+    /// Sends a body, if any, unless the endpoint failed recently. Drops it if that fails.
+    async fn send(&self, limit: Duration, body: impl FnOnce() -> Option<String>) {
+        let paused_until = *self.paused_until.lock();
+        if paused_until.is_some_and(|end| Instant::now() < end) {
+            return;
+        }
+        let Some(body) = body() else { return };
+        let sent = timeout(limit, self.post(body)).await;
+        let result = sent.unwrap_or(Err(ExportError::Timeout));
+        *self.paused_until.lock() = result.is_err().then(|| Instant::now() + PAUSE);
+        match (result, paused_until) {
+            (Err(error), None) => {
+                let (error, host) = (with_causes(&error), self.uri.host());
+                tracing::warn!(
+                    error,
+                    host,
+                    "failed to export telemetry; later failures are not logged"
+                );
+            }
+            (Ok(()), Some(_)) => tracing::info!("telemetry is exported again"),
+            _ => (),
+        }
+    }
+
+    async fn post(&self, body: String) -> Result<(), ExportError> {
+        let request = self.request(body, credentials_from_env()).map_err(ExportError::Request)?;
+        let is_aws = self.uri.host().is_some_and(|host| host.ends_with(".amazonaws.com"));
+        let roots = if is_aws { TrustedRoots::Amazon } else { TrustedRoots::System };
+        let connector = self.connector.get_or_init(|| https_connector(roots));
+        let response = connector.call(request).await;
+        let status = response.map_err(|error| ExportError::Connection(error.into()))?.status();
+        if status.is_success() { Ok(()) } else { Err(ExportError::Refused(status.as_u16())) }
+    }
+
+    /// A request with the endpoint's headers, signed for AWS.
+    fn request(
+        &self,
+        body: String,
+        credentials: Option<Credentials>,
+    ) -> Result<HttpRequest, Box<dyn Error + Send + Sync>> {
+        let uri = self.uri.to_string();
+        let mut headers = self.headers.clone();
+        headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        if let Some((service, region)) = aws_service(&self.uri) {
+            let identity = credentials.ok_or("no AWS credentials are set")?.into();
+            let parameters = v4::SigningParams::builder()
+                .identity(&identity)
+                .region(region)
+                .name(service)
+                .time(SystemTime::now())
+                .settings(SigningSettings::default())
+                .build()?;
+            let signed = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let body = SignableBody::Bytes(body.as_bytes());
+            let unsigned = SignableRequest::new("POST", &uri, signed, body)?;
+            let (instructions, _) = sign(unsigned, &parameters.into())?.into_parts();
+            let signature = instructions.headers();
+            headers.extend(signature.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
+        let mut request = HttpRequest::new(body.into());
+        request.set_method("POST")?;
+        request.set_uri(uri)?;
+        for (name, value) in headers {
+            request.headers_mut().try_insert(name, value)?;
+        }
+        Ok(request)
+    }
+}
+
+fn parse_endpoint(text: &str) -> Option<Uri> {
+    let uri: Uri = text.parse().ok()?;
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    (is_http && uri.host().is_some_and(|host| !host.is_empty())).then_some(uri)
+}
+
+/// The service and region in an AWS host name, such as `xray.us-west-2.amazonaws.com`, whose requests must be signed.
+fn aws_service(uri: &Uri) -> Option<(&str, &str)> {
+    let host = uri.host()?;
+    let host = host.strip_suffix(".cn").unwrap_or(host).strip_suffix(".amazonaws.com")?;
+    host.split_once('.').filter(|(_, region)| !region.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exporter(settings: &[(&str, &str)]) -> Option<Arc<Exporter>> {
+        Exporter::new(None, |name| {
+            let set = settings.iter().find(|(set, _)| *set == name);
+            set.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_standard_variables_set_the_endpoints() {
+        const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+        const TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+        const METRICS: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
+        let both = Some(("http://a.example/x/v1/traces", "http://a.example/x/v1/metrics"));
+        for (settings, expected) in [
+            (&[][..], None),
+            (&[(BASE, " ")], None),
+            (&[(BASE, "a.example:4318")], None),
+            (&[(BASE, "http://a.example/x/")], both),
+            (&[(BASE, "http://a.example/x"), ("OTEL_SDK_DISABLED", "TRUE")], None),
+            (&[(TRACES, "http://b.example/t")], Some(("http://b.example/t", ""))),
+            (&[(METRICS, "http://b.example/m")], Some(("", "http://b.example/m"))),
+            (
+                &[(BASE, "http://a.example"), (TRACES, "http://b.example/t")],
+                Some(("http://b.example/t", "http://a.example/v1/metrics")),
+            ),
+            (
+                &[(BASE, "http://a.example"), ("OTEL_METRICS_EXPORTER", "none")],
+                Some(("http://a.example/v1/traces", "")),
+            ),
+        ] {
+            let found = exporter(settings).map(|exporter| {
+                let uri = |it: &Option<Endpoint>| it.as_ref().map(|it| it.uri.to_string());
+                [uri(&exporter.traces), uri(&exporter.metrics)].map(Option::unwrap_or_default)
+            });
+            let expected = expected.map(|(traces, metrics)| [traces, metrics].map(str::to_owned));
+            assert_eq!(found, expected, "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn requests_have_the_configured_headers() {
+        let exporter = exporter(&[
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://a.example"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "Api-Key=a%20b, other = c=d"),
+        ]);
+        let request =
+            exporter.unwrap().traces.as_ref().unwrap().request("{}".to_owned(), None).unwrap();
+        let header = |name| request.headers().get(name);
+        assert_eq!((header("api-key"), header("other")), (Some("a b"), Some("c=d")));
+        assert_eq!(header("content-type"), Some("application/json"));
+        assert_eq!(header("authorization"), None);
+    }
+
+    #[test]
+    fn requests_to_xray_are_signed() {
+        const URL: &str = "https://xray.us-west-2.amazonaws.com/v1/traces";
+        let exporter = exporter(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", URL)]).unwrap();
+        let endpoint = exporter.traces.as_ref().unwrap();
+        let credentials = Credentials::new("AKID", "secret", Some("token".into()), None, "test");
+        let request = endpoint.request("{}".to_owned(), Some(credentials)).unwrap();
+        let signature = request.headers().get("authorization").unwrap();
+        assert!(signature.starts_with("AWS4-HMAC-SHA256 Credential=AKID/"), "{signature}");
+        let scope = "/us-west-2/xray/aws4_request, ";
+        let signed = "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, ";
+        assert!(signature.contains(&format!("{scope}{signed}")), "{signature}");
+        assert_eq!(request.headers().get("x-amz-security-token"), Some("token"));
+        assert!(endpoint.request("{}".to_owned(), None).is_err());
+    }
+
+    #[test]
+    fn only_aws_hosts_are_signed_for() {
+        for (uri, expected) in [
+            ("https://xray.us-west-2.amazonaws.com/v1/traces", Some(("xray", "us-west-2"))),
+            ("https://xray.cn-north-1.amazonaws.com.cn/v1/traces", Some(("xray", "cn-north-1"))),
+            ("https://a.execute-api.us-west-2.amazonaws.com/v1/traces", None),
+            ("https://xray.us-west-2.amazonaws.com.example.com/v1/traces", None),
+        ] {
+            assert_eq!(aws_service(&uri.parse().unwrap()), expected, "{uri}");
+        }
+    }
+}
