@@ -1,12 +1,13 @@
 //! The `find` command.
 
+mod allowed;
 mod output;
 mod redact;
 mod text_parts;
 mod vanity;
 
 use std::{
-    io::{self, ErrorKind, IsTerminal, Write},
+    io::{self, Cursor, ErrorKind, IsTerminal, Read, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -15,6 +16,7 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use encoding_rs::Encoding;
 use format::Include;
 use formatting::{
     DefaultCountry, Languages, Leniency, NumberInText, PhoneNumber, RulesFailed, find_numbers,
@@ -32,6 +34,7 @@ use crate::{
         show_note,
     },
 };
+use allowed::{AllowListError, Allowed, MARKER};
 use output::{Output, Page};
 use text_parts::{Part, Parts};
 
@@ -61,6 +64,13 @@ pub struct FindArgs {
     /// asterisk
     #[arg(long)]
     pub redact: bool,
+    /// Print only the position and masked digits of each valid number, and exit with 1 if there are any. Skips binary
+    /// files, fictional numbers, and lines with 'tnr:allow'
+    #[arg(long, requires = "redact")]
+    pub check: bool,
+    /// Numbers that --check skips: one on each line, or a pattern such as +1415234????
+    #[arg(long, value_name = "FILE", requires = "check")]
+    pub allow: Option<PathBuf>,
     #[arg(
         long, value_name = "FIELDS", requires = "json",
         help = format!("Optional fields to add to the JSON, comma-separated: {}", Include::names().join(", "))
@@ -77,6 +87,8 @@ pub struct FindArgs {
 enum FindError {
     #[error("{0} cannot be read")]
     Unreadable(String, #[source] io::Error),
+    #[error("{0} cannot be used")]
+    AllowList(String, #[source] AllowListError),
     #[error("cannot write to stdout")]
     Unwritable(#[source] io::Error),
     #[error(transparent)]
@@ -88,11 +100,13 @@ enum FindError {
 pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
     let dataset = if args.json { load_dataset(&args.data).await? } else { None };
     let (mut has_found, mut has_failed) = (false, false);
+    let allowed = args.check.then(|| read_allowed(&args)).transpose()?;
     let stdin = [Path::new("-").to_owned()];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
     for file in files {
-        let output = Output::new(&args, dataset.as_deref(), file, files.len() > 1);
-        match search(file, &output, args.redact) {
+        let output =
+            Output::new(&args, dataset.as_deref(), allowed.as_ref(), file, files.len() > 1);
+        match search(file, &output, &args) {
             Ok(has_numbers) => has_found |= has_numbers,
             // The reader of the pipe, such as `head`, has seen enough.
             Err(FindError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => {
@@ -106,17 +120,39 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
             Err(error) => return Err(CliError::Other(error.into())),
         }
     }
-    Ok(match has_found || args.redact {
+    if args.check && has_found {
+        show_note(&format!(
+            "to allow a number, add '{MARKER}' to its line, or add it to a list and pass --allow FILE"
+        ));
+    }
+    let has_passed = if args.check { !has_found } else { has_found || args.redact };
+    Ok(match has_passed {
         _ if has_failed => ExitCode::from(FAILURE_EXIT_CODE),
         true => ExitCode::SUCCESS,
         false => ExitCode::from(NOT_FOUND_EXIT_CODE),
     })
 }
 
+fn read_allowed(args: &FindArgs) -> Result<Allowed, CliError> {
+    let list = args.allow.as_deref();
+    Allowed::read(list, args.country.unwrap_or_default()).map_err(|error| {
+        let list = list.unwrap_or(Path::new("")).display().to_string();
+        CliError::Other(FindError::AllowList(list, error).into())
+    })
+}
+
 /// Searches files in parallel, and other input, such as a pipe, as it arrives. Returns `true` if it contains numbers.
-fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool, FindError> {
+fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, FindError> {
     let unreadable = |error| FindError::Unreadable(file.display().to_string(), error);
-    let (reader, bytes) = open_input(file).map_err(unreadable)?;
+    let (mut reader, bytes) = open_input(file).map_err(unreadable)?;
+    if args.check {
+        let mut head = Vec::new();
+        reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+        if is_binary(&head) {
+            return Ok(false);
+        }
+        reader = Box::new(Cursor::new(head).chain(reader));
+    }
     let mut stdout = io::stdout().lock();
     let progress = Progress::beside_output(stdout.is_terminal());
     progress.start(format!("Searching {}", file.display()), Unit::Bytes, bytes);
@@ -137,10 +173,17 @@ fn search(file: &Path, output: &Output<'_>, has_whole_text: bool) -> Result<bool
         parts.try_for_each(|part| write(find(part?)))?;
     }
     drop(progress);
-    if is_utf_16 && has_whole_text {
+    if is_utf_16 && args.redact && !args.check {
         show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
     }
     Ok(found > 0)
+}
+
+/// The part of a file that shows whether it is binary, as in Git.
+const HEAD_BYTES: u64 = 8000;
+
+fn is_binary(head: &[u8]) -> bool {
+    Encoding::for_bom(head).is_none() && head.contains(&0)
 }
 
 pub struct Found<'a> {

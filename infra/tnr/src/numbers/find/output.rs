@@ -14,7 +14,12 @@ use numbering::dataset::Dataset;
 use serde::Serialize;
 use shared::json::write_json_line;
 
-use super::{FindArgs, Found, find_in_line, redact, text_parts::Part};
+use super::{
+    FindArgs, Found,
+    allowed::{Allowed, MARKER},
+    find_in_line, redact,
+    text_parts::Part,
+};
 use crate::terminal::escape::escape_lines;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
@@ -31,6 +36,8 @@ pub struct Page {
 pub struct Output<'a> {
     args: &'a FindArgs,
     dataset: Option<&'a Dataset>,
+    /// Set by `--check`.
+    allowed: Option<&'a Allowed>,
     include: Include,
     languages: Languages,
     now: Timestamp,
@@ -55,13 +62,16 @@ impl<'a> Output<'a> {
     pub fn new(
         args: &'a FindArgs,
         dataset: Option<&'a Dataset>,
+        allowed: Option<&'a Allowed>,
         file: &Path,
-        has_path: bool,
+        has_several_files: bool,
     ) -> Self {
+        let has_path = has_several_files || allowed.is_some();
         let stdout = std::io::stdout();
         Self {
             args,
             dataset,
+            allowed,
             include: args.include.clone().unwrap_or_default(),
             languages: args.lang.clone().unwrap_or_default(),
             now: Timestamp::now(),
@@ -77,15 +87,22 @@ impl<'a> Output<'a> {
         let mut page = Page::default();
         let lines = part.text.split_inclusive(|byte| *byte == b'\n');
         for (number, line) in (part.line..).zip(lines) {
-            if *redact {
+            if *redact && self.allowed.is_none() {
                 let (redacted, numbers) = redact::redact(line, country, *leniency)?;
                 page.numbers += numbers as u64;
                 self.write_text(&mut page.text, &redacted);
             } else {
-                let found = find_in_line(line, country, leniency.unwrap_or_default())?;
+                let mut found = find_in_line(line, country, leniency.unwrap_or_default())?;
+                if let Some(allowed) = self.allowed {
+                    let passes = String::from_utf8_lossy(line).contains(MARKER);
+                    found.retain(|found| !passes && !allowed.contains(&found.number));
+                }
                 page.numbers += found.len() as u64;
                 match () {
                     () if found.is_empty() => (),
+                    () if self.allowed.is_some() => {
+                        self.write_positions(&mut page.text, number, line, &found);
+                    }
                     () if *json => self.write_json(&mut page.text, number, line, found),
                     () if *only_matching => self.write_numbers(&mut page.text, &found),
                     () => self.write_line(&mut page.text, number, line, &found),
@@ -112,6 +129,19 @@ impl<'a> Output<'a> {
     fn write_numbers(&self, text: &mut Vec<u8>, found: &[Found<'_>]) {
         for Found { tn, .. } in found {
             self.write_styled(text, NUMBER, tn);
+            text.push(b'\n');
+        }
+    }
+
+    /// Writes each number's position, with the column in code points, and the number with its digits masked.
+    fn write_positions(&self, text: &mut Vec<u8>, number: u64, line: &[u8], found: &[Found<'_>]) {
+        for Found { start, tn, .. } in found {
+            self.write_prefix(text, number);
+            let column = code_points(&line[..*start]) + 1;
+            let masked = tn.replace(char::is_numeric, "*");
+            // Writing to memory never fails.
+            _ = write!(text, "{column}: ");
+            self.write_styled(text, NUMBER, &masked);
             text.push(b'\n');
         }
     }
@@ -172,7 +202,7 @@ mod tests {
 
     fn page(text: impl AsRef<[u8]>, arguments: &[&str], is_terminal: bool) -> Vec<u8> {
         let args = parse_args(arguments);
-        let output = Output::new(&args, None, Path::new("a\u{1b}[2J.txt"), true);
+        let output = Output::new(&args, None, None, Path::new("a\u{1b}[2J.txt"), true);
         let output = Output { has_color: false, is_terminal, ..output };
         output.page(&Part { text: text.as_ref().to_vec(), line: 1 }).unwrap().text
     }

@@ -12,3 +12,17 @@ tnr find --redact none.txt
 tnr find missing.txt notes.txt
 tnr find .
 tnr find --json --redact notes.txt
+tnr find --redact --check notes.txt other.txt none.txt
+printf '(415) 555-0123\nnot 305-234-5678, tnr:allow\ncode a4152345678f\n' > fictional.txt
+printf 'a\0 (415) 234-5678' > binary.dat
+printf '\377\376(\0004\0001\0005\000)\0002\0003\0004\000-\0005\0006\0007\0008\000' > utf16.txt
+tnr find --redact --check fictional.txt binary.dat none.txt
+tnr find --redact --check utf16.txt < none.txt
+printf '415-234-1??? # a pattern\n' > allowed.txt
+tnr find --redact --check --allow allowed.txt notes.txt
+printf '+1415234???? # a pattern\n(305) 234-5678\n' > allowed.txt
+tnr find --redact --check --allow allowed.txt notes.txt other.txt
+printf '+44 20 7000 0000' | tnr find --redact --check --leniency exact_grouping -
+tnr find --redact --check --allow missing.txt notes.txt
+tnr find --redact --check missing.txt other.txt
+tnr find --check notes.txt
