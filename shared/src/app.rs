@@ -19,7 +19,7 @@ use crate::{
     config::Config,
     export::Exporter,
     gateway::{restore_path, with_path_and_query},
-    lambda::{self, AfterResponse, buffered},
+    lambda::{self, buffered},
     not_found::not_found,
     respond::respond,
     routes::{Endpoints, Routes},
@@ -46,7 +46,7 @@ async fn handle(
     let (app, endpoints) = &*rules;
     let function = app.config.function.as_deref();
     let respond = |request| respond(app, endpoints, request, next);
-    observe(app.observer.as_ref(), app.exporter.as_deref(), function, request, respond).await
+    observe(app.observer.as_ref(), &app.exporter, function, request, respond).await
 }
 
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {
@@ -88,17 +88,14 @@ pub fn start(routes: fn() -> Routes) -> Result<(), Error> {
 /// invocation. Public routes skip the first two.
 async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     let mut app = App::new(Store::from_env(TimeoutProfile::Request), config);
-    app.exporter = Exporter::new(app.config.function.as_deref(), |name| env::var(name).ok());
-    let may_freeze = !app.config.has_concurrent_requests;
-    let after_response = AfterResponse::new(&app);
+    let function = app.config.function.as_deref();
+    app.exporter = Arc::new(Exporter::new(function, |name| env::var(name).ok()));
     if !routes.require_key() {
-        let has_exporter = app.exporter.is_some();
-        let function = lambda(routes, app).then(buffered);
-        return if has_exporter {
-            lambda::run(function, after_response, may_freeze, async { Ok(()) }).await
-        } else {
-            lambda_http::run_concurrent(function).await
-        };
+        let function = lambda(routes, app.clone()).then(buffered);
+        if app.exporter.is_enabled() {
+            return lambda::run(function, app, async { Ok(()) }).await;
+        }
+        return lambda_http::run_concurrent(function).await;
     }
     let dataset = Arc::clone(&app.dataset);
     let prepared = tokio::task::spawn_blocking(routes.preparation);
@@ -110,8 +107,8 @@ async fn run(routes: Routes, config: Config) -> Result<(), Error> {
     // Starts the manifest read, so it is in flight while the routes are built.
     tokio::task::yield_now().await;
     let ready = async { tokio::try_join!(loaded, prepared).map(|_| ()).map_err(Error::from) };
-    let function = lambda(routes, app).then(buffered);
-    lambda::run(function, after_response, may_freeze, ready).await
+    let function = lambda(routes, app.clone()).then(buffered);
+    lambda::run(function, app, ready).await
 }
 
 /// Builds the service for a Lambda function behind API Gateway.

@@ -1,12 +1,15 @@
 //! Sends spans and metrics to an OpenTelemetry collector or vendor, or to CloudWatch and X-Ray, over OTLP/HTTP in JSON.
 //!
-//! The settings are those of the [OpenTelemetry SDKs]. Without an endpoint, there is no exporter, and a request only
+//! The settings are those of the [OpenTelemetry SDKs]. Without an endpoint, nothing is exported, and a request only
 //! passes its trace on. An endpoint that fails is not called for a while; meanwhile, new spans are held up to a limit.
 //!
 //! [OpenTelemetry SDKs]: https://opentelemetry.io/docs/languages/sdk-configuration/otlp-exporter/
 
 use std::{
+    collections::BTreeMap,
+    convert::Infallible,
     error::Error,
+    future,
     sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
@@ -20,9 +23,10 @@ use aws_smithy_http_client::Connector;
 use aws_smithy_runtime_api::client::{http::HttpConnector, orchestrator::HttpRequest};
 use axum::http::Uri;
 use logging::with_causes;
-use otlp::{Buffer, Resource, Sampler, Temporality};
+use otlp::{Buffer, Sampler, Temporality, attribute};
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
+use serde_json::Value;
 use store::{TrustedRoots, credentials_from_env, https_connector};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -31,8 +35,8 @@ const PAUSE: Duration = Duration::from_secs(30);
 /// The limit for a function, whose container cannot get its next request before the export ends.
 const MAX_FUNCTION_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Spans and metrics to export, and their endpoints.
-#[derive(Debug)]
+/// Spans and metrics to export, and their endpoints. The default exports nothing.
+#[derive(Debug, Default)]
 pub struct Exporter {
     pub(crate) buffer: Arc<Buffer>,
     pub(crate) sampler: Sampler,
@@ -45,44 +49,42 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Creates an exporter for a function, or for a server without a name; `None` if no endpoint is set.
-    pub fn new(
-        function: Option<&str>,
-        setting: impl Fn(&str) -> Option<String>,
-    ) -> Option<Arc<Self>> {
+    /// Creates an exporter for a function, or for a server without a name.
+    pub fn new(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) -> Self {
         let setting = &|name: &str| setting(name).filter(|value| !value.trim().is_empty());
-        if setting("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true")) {
-            return None;
-        }
         let traces = Endpoint::new("TRACES", "/v1/traces", setting);
         let metrics = Endpoint::new("METRICS", "/v1/metrics", setting);
         if traces.is_none() && metrics.is_none() {
-            return None;
+            return Self::default();
         }
         let milliseconds = |name, default: u64| {
             let value = setting(name).and_then(|value| value.parse().ok());
             Duration::from_millis(value.unwrap_or(default).max(1))
         };
-        let limit = if function.is_some() { MAX_FUNCTION_TIMEOUT } else { Duration::MAX };
         // A container is one of many with short lives, so its totals since its start are of no use.
-        let temporality = setting("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE");
-        let is_delta =
-            temporality.map_or(function.is_some(), |it| it.eq_ignore_ascii_case("delta"));
-        Some(Arc::new(Self {
+        let (temporality, limit) = match function {
+            Some(_) => (Temporality::Delta, MAX_FUNCTION_TIMEOUT),
+            None => (Temporality::Cumulative, Duration::MAX),
+        };
+        Self {
             buffer: Arc::new(Buffer::new(resource(function, setting))),
             sampler: sampler(setting),
             traces,
             metrics,
-            temporality: if is_delta { Temporality::Delta } else { Temporality::Cumulative },
+            temporality,
             timeout: milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000).min(limit),
             span_interval: milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5_000),
             metric_interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 60_000),
-        }))
+        }
     }
 
-    /// `true` if spans have an endpoint.
+    /// Returns `true` if spans have an endpoint.
     pub(crate) fn has_traces(&self) -> bool {
         self.traces.is_some()
+    }
+
+    pub fn is_enabled(&self) -> bool {
+        self.traces.is_some() || self.metrics.is_some()
     }
 
     /// Exports everything.
@@ -90,8 +92,11 @@ impl Exporter {
         tokio::join!(self.export_spans(), self.export_metrics());
     }
 
-    /// Exports at intervals, for a process that is never frozen. Does not return.
-    pub async fn run(&self) {
+    /// Exports at intervals, for a process that is never frozen.
+    pub async fn run(&self) -> Infallible {
+        if !self.is_enabled() {
+            return future::pending().await;
+        }
         let spans = async {
             loop {
                 _ = timeout(self.span_interval, self.buffer.has_batch()).await;
@@ -104,7 +109,7 @@ impl Exporter {
                 self.export_metrics().await;
             }
         };
-        tokio::join!(spans, metrics);
+        tokio::join!(spans, metrics).0
     }
 
     async fn export_spans(&self) {
@@ -120,8 +125,9 @@ impl Exporter {
     }
 }
 
-/// The attributes of this process, from the variables and the function's name.
-fn resource(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) -> Resource {
+/// The attributes of this process, from the variables and the function's name. Of several values for a name, the first
+/// is used.
+fn resource(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) -> Vec<Value> {
     let name = setting("OTEL_SERVICE_NAME").map(|name| ("service.name", name));
     let listed = setting("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let defaults = [
@@ -129,7 +135,11 @@ fn resource(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) ->
         ("service.version", env!("CARGO_PKG_VERSION").to_owned()),
         ("service.instance.id", format!("{:032x}", rand::random::<u128>())),
     ];
-    Resource::new(name.into_iter().chain(pairs(&listed)).chain(defaults))
+    let mut unique = BTreeMap::new();
+    for (name, value) in name.into_iter().chain(pairs(&listed)).chain(defaults) {
+        unique.entry(name).or_insert_with(|| attribute(name, value));
+    }
+    unique.into_values().collect()
 }
 
 fn sampler(setting: impl Fn(&str) -> Option<String>) -> Sampler {
@@ -161,48 +171,27 @@ struct Endpoint {
     paused_until: Mutex<Option<Instant>>,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum ExportError {
-    #[error("the request is invalid; check the endpoint, the headers and the AWS credentials")]
-    Request(#[source] Box<dyn Error + Send + Sync>),
-    #[error("the endpoint cannot be reached")]
-    Connection(#[source] Box<dyn Error + Send + Sync>),
-    #[error("the endpoint returned {0}")]
-    Refused(u16),
-    #[error("the endpoint did not respond in time")]
-    Timeout,
-}
+type SendError = Box<dyn Error + Send + Sync>;
 
 impl Endpoint {
-    /// The endpoint in the variables for this kind of data, or in those for all. `None` without one, or if the kind is
-    /// turned off.
+    /// The endpoint in the variables for this kind of data, or in those for all.
     fn new(kind: &str, path: &str, setting: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        if setting(&format!("OTEL_{kind}_EXPORTER")).is_some_and(|exporter| exporter == "none") {
-            return None;
-        }
         let own = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{kind}_{suffix}"));
         let common = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{suffix}"));
         let base = || Some(common("ENDPOINT")?.trim_end_matches('/').to_owned() + path);
-        let uri = own("ENDPOINT").or_else(base)?;
-        let Some(uri) = parse_endpoint(&uri) else {
-            tracing::error!(
-                kind,
-                "the OTLP endpoint must be an http or https URL; exporting nothing"
-            );
-            return None;
-        };
-        if let Some(protocol) = own("PROTOCOL").or_else(|| common("PROTOCOL"))
-            && protocol != "http/json"
-        {
-            tracing::warn!(
-                kind,
-                protocol,
-                "only the OTLP protocol http/json is supported; using it"
-            );
+        let uri = own("ENDPOINT").or_else(base)?.parse().ok();
+        let uri = uri.filter(|uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")));
+        if uri.is_none() {
+            tracing::error!(kind, "an OTLP endpoint must be an http or https URL; not exporting");
         }
         let headers = own("HEADERS").or_else(|| common("HEADERS")).unwrap_or_default();
         let headers = pairs(&headers).map(|(name, value)| (name.to_lowercase(), value)).collect();
-        Some(Self { uri, headers, connector: OnceLock::new(), paused_until: Mutex::default() })
+        Some(Self {
+            uri: uri?,
+            headers,
+            connector: OnceLock::new(),
+            paused_until: Mutex::default(),
+        })
     }
 
     /// Sends a body, if any, unless the endpoint failed recently. Drops it if that fails.
@@ -213,11 +202,11 @@ impl Endpoint {
         }
         let Some(body) = body() else { return };
         let sent = timeout(limit, self.post(body)).await;
-        let result = sent.unwrap_or(Err(ExportError::Timeout));
+        let result = sent.unwrap_or_else(|elapsed| Err(elapsed.into()));
         *self.paused_until.lock() = result.is_err().then(|| Instant::now() + PAUSE);
         match (result, paused_until) {
             (Err(error), None) => {
-                let (error, host) = (with_causes(&error), self.uri.host());
+                let (error, host) = (with_causes(&*error), self.uri.host());
                 tracing::warn!(
                     error,
                     host,
@@ -229,14 +218,13 @@ impl Endpoint {
         }
     }
 
-    async fn post(&self, body: String) -> Result<(), ExportError> {
-        let request = self.request(body, credentials_from_env()).map_err(ExportError::Request)?;
+    async fn post(&self, body: String) -> Result<(), SendError> {
+        let request = self.request(body, credentials_from_env())?;
         let is_aws = self.uri.host().is_some_and(|host| host.ends_with(".amazonaws.com"));
         let roots = if is_aws { TrustedRoots::Amazon } else { TrustedRoots::System };
         let connector = self.connector.get_or_init(|| https_connector(roots));
-        let response = connector.call(request).await;
-        let status = response.map_err(|error| ExportError::Connection(error.into()))?.status();
-        if status.is_success() { Ok(()) } else { Err(ExportError::Refused(status.as_u16())) }
+        let status = connector.call(request).await?.status();
+        if status.is_success() { Ok(()) } else { Err(format!("status {}", status.as_u16()).into()) }
     }
 
     /// A request with the endpoint's headers, signed for AWS.
@@ -244,7 +232,7 @@ impl Endpoint {
         &self,
         body: String,
         credentials: Option<Credentials>,
-    ) -> Result<HttpRequest, Box<dyn Error + Send + Sync>> {
+    ) -> Result<HttpRequest, SendError> {
         let uri = self.uri.to_string();
         let mut headers = self.headers.clone();
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
@@ -274,12 +262,6 @@ impl Endpoint {
     }
 }
 
-fn parse_endpoint(text: &str) -> Option<Uri> {
-    let uri: Uri = text.parse().ok()?;
-    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
-    (is_http && uri.host().is_some_and(|host| !host.is_empty())).then_some(uri)
-}
-
 /// The service and region in an AWS host name, such as `xray.us-west-2.amazonaws.com`, whose requests must be signed.
 fn aws_service(uri: &Uri) -> Option<(&str, &str)> {
     let host = uri.host()?;
@@ -291,7 +273,10 @@ fn aws_service(uri: &Uri) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn exporter(settings: &[(&str, &str)]) -> Option<Arc<Exporter>> {
+    const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    const TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+    fn exporter(settings: &[(&str, &str)]) -> Exporter {
         Exporter::new(None, |name| {
             let set = settings.iter().find(|(set, _)| *set == name);
             set.map(|(_, value)| (*value).to_owned())
@@ -299,76 +284,48 @@ mod tests {
     }
 
     #[test]
-    fn the_standard_variables_set_the_endpoints() {
-        const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-        const TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-        const METRICS: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
-        let both = Some(("http://a.example/x/v1/traces", "http://a.example/x/v1/metrics"));
+    fn endpoints_come_from_the_standard_variables() {
         for (settings, expected) in [
-            (&[][..], None),
-            (&[(BASE, " ")], None),
-            (&[(BASE, "a.example:4318")], None),
-            (&[(BASE, "http://a.example/x/")], both),
-            (&[(BASE, "http://a.example/x"), ("OTEL_SDK_DISABLED", "TRUE")], None),
-            (&[(TRACES, "http://b.example/t")], Some(("http://b.example/t", ""))),
-            (&[(METRICS, "http://b.example/m")], Some(("", "http://b.example/m"))),
+            (&[(BASE, " ")][..], ["", ""]),
+            (&[(BASE, "a.example:4318")], ["", ""]),
+            (
+                &[(BASE, "http://a.example/x/")],
+                ["http://a.example/x/v1/traces", "http://a.example/x/v1/metrics"],
+            ),
+            (&[(TRACES, "http://b.example/t")], ["http://b.example/t", ""]),
             (
                 &[(BASE, "http://a.example"), (TRACES, "http://b.example/t")],
-                Some(("http://b.example/t", "http://a.example/v1/metrics")),
-            ),
-            (
-                &[(BASE, "http://a.example"), ("OTEL_METRICS_EXPORTER", "none")],
-                Some(("http://a.example/v1/traces", "")),
+                ["http://b.example/t", "http://a.example/v1/metrics"],
             ),
         ] {
-            let found = exporter(settings).map(|exporter| {
-                let uri = |it: &Option<Endpoint>| it.as_ref().map(|it| it.uri.to_string());
-                [uri(&exporter.traces), uri(&exporter.metrics)].map(Option::unwrap_or_default)
-            });
-            let expected = expected.map(|(traces, metrics)| [traces, metrics].map(str::to_owned));
-            assert_eq!(found, expected, "{settings:?}");
+            let Exporter { traces, metrics, .. } = exporter(settings);
+            let uris = [traces, metrics].map(|it| it.map(|it| it.uri.to_string()));
+            assert_eq!(uris.map(Option::unwrap_or_default), expected, "{settings:?}");
         }
     }
 
     #[test]
-    fn requests_have_the_configured_headers() {
-        let exporter = exporter(&[
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://a.example"),
-            ("OTEL_EXPORTER_OTLP_HEADERS", "Api-Key=a%20b, other = c=d"),
-        ]);
-        let request =
-            exporter.unwrap().traces.as_ref().unwrap().request("{}".to_owned(), None).unwrap();
-        let header = |name| request.headers().get(name);
-        assert_eq!((header("api-key"), header("other")), (Some("a b"), Some("c=d")));
-        assert_eq!(header("content-type"), Some("application/json"));
-        assert_eq!(header("authorization"), None);
-    }
-
-    #[test]
-    fn requests_to_xray_are_signed() {
-        const URL: &str = "https://xray.us-west-2.amazonaws.com/v1/traces";
-        let exporter = exporter(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", URL)]).unwrap();
-        let endpoint = exporter.traces.as_ref().unwrap();
-        let credentials = Credentials::new("AKID", "secret", Some("token".into()), None, "test");
-        let request = endpoint.request("{}".to_owned(), Some(credentials)).unwrap();
-        let signature = request.headers().get("authorization").unwrap();
-        assert!(signature.starts_with("AWS4-HMAC-SHA256 Credential=AKID/"), "{signature}");
-        let scope = "/us-west-2/xray/aws4_request, ";
-        let signed = "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, ";
-        assert!(signature.contains(&format!("{scope}{signed}")), "{signature}");
-        assert_eq!(request.headers().get("x-amz-security-token"), Some("token"));
-        assert!(endpoint.request("{}".to_owned(), None).is_err());
-    }
-
-    #[test]
-    fn only_aws_hosts_are_signed_for() {
-        for (uri, expected) in [
-            ("https://xray.us-west-2.amazonaws.com/v1/traces", Some(("xray", "us-west-2"))),
-            ("https://xray.cn-north-1.amazonaws.com.cn/v1/traces", Some(("xray", "cn-north-1"))),
+    fn requests_have_the_configured_headers_and_are_signed_only_for_aws() {
+        let credentials = || Credentials::new("AKID", "secret", Some("token".into()), None, "test");
+        for (url, expected) in [
+            ("https://xray.us-west-2.amazonaws.com/v1/traces", Some("us-west-2/xray")),
+            ("https://xray.cn-north-1.amazonaws.com.cn/v1/traces", Some("cn-north-1/xray")),
             ("https://a.execute-api.us-west-2.amazonaws.com/v1/traces", None),
             ("https://xray.us-west-2.amazonaws.com.example.com/v1/traces", None),
         ] {
-            assert_eq!(aws_service(&uri.parse().unwrap()), expected, "{uri}");
+            let headers = ("OTEL_EXPORTER_OTLP_HEADERS", "Api-Key=a%20b, other = c=d");
+            let endpoint = exporter(&[(TRACES, url), headers]).traces.unwrap();
+            let request = endpoint.request("{}".to_owned(), Some(credentials())).unwrap();
+            let header = |name| request.headers().get(name);
+            assert_eq!((header("api-key"), header("other")), (Some("a b"), Some("c=d")));
+            assert_eq!(header("content-type"), Some("application/json"));
+            let signed = "api-key;content-type;host;other;x-amz-date;x-amz-security-token";
+            let part =
+                expected.map(|scope| format!("/{scope}/aws4_request, SignedHeaders={signed}"));
+            let found =
+                header("authorization").map(|it| it.contains(part.as_deref().unwrap_or("/")));
+            assert_eq!(found, expected.map(|_| true), "{url}");
+            assert_eq!(endpoint.request("{}".to_owned(), None).is_err(), expected.is_some());
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use std::{
     convert::Infallible,
-    future::{self, ready},
+    future::ready,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -26,68 +26,34 @@ use lambda_http::{
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::{sync::watch, time::timeout};
 
-use crate::{body::buffer_body, export::Exporter, quota::Quotas, state::App};
+use crate::{body::buffer_body, state::App};
 
-/// The work after a response, for which the client does not wait.
-pub(crate) struct AfterResponse {
-    quotas: Arc<Quotas>,
-    exporter: Option<Arc<Exporter>>,
-}
-
-impl AfterResponse {
-    pub fn new(app: &App) -> Arc<Self> {
-        Arc::new(Self { quotas: Arc::clone(&app.quotas), exporter: app.exporter.clone() })
-    }
-
-    async fn run(&self) {
-        tokio::join!(self.quotas.write_due(), self.export());
-    }
-
-    /// Exports at intervals. Does not return.
-    async fn export_in_background(&self) {
-        match &self.exporter {
-            Some(exporter) => exporter.run().await,
-            None => future::pending().await,
-        }
-    }
-
-    async fn finish(&self) {
-        tokio::join!(self.quotas.write_remaining(), self.export());
-    }
-
-    async fn export(&self) {
-        if let Some(exporter) = &self.exporter {
-            exporter.flush().await;
-        }
-    }
-}
-
-/// Runs `service` as a Lambda function, with the extension that does the work after each response. If the extension
-/// is not needed or cannot be registered, the function runs without it, and exports at intervals. Waits for `ready`
-/// before requesting the first invocation.
+/// Runs `service` as a Lambda function, with the extension that writes quota counts and exports spans and metrics. If the
+/// extension is not needed or cannot be registered, the function runs without it, and exports at intervals. Waits for
+/// `ready` before requesting the first invocation.
 pub(crate) async fn run<S>(
     service: S,
-    after_response: Arc<AfterResponse>,
-    may_freeze: bool,
+    app: App,
     ready: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error>
 where
     S: Service<Request, Response = BufferedResponse, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
+    let App { quotas, exporter, config, .. } = app;
     let (finished_sender, finished_receiver) = watch::channel(String::new());
     let function = Runtime::new(Adapter::from(service))
         .layer(layer_fn(|inner| notify_when_finished(inner, finished_sender.clone())))
         .layer(TracingLayer::new());
     let write_after_response = service_fn(|event: LambdaEvent| {
-        let (after_response, mut finished) =
-            (Arc::clone(&after_response), finished_receiver.clone());
+        let (quotas, exporter) = (Arc::clone(&quotas), Arc::clone(&exporter));
+        let mut finished = finished_receiver.clone();
         async move {
             if let NextEvent::Invoke(invocation) = event.next {
                 let is_finished = finished.wait_for(|id| *id == invocation.request_id);
-                // After the deadline, do the work even if the invocation has not finished.
+                // After the deadline, do not wait even if the invocation has not finished.
                 _ = timeout(time_until(invocation.deadline_ms), is_finished).await;
-                after_response.run().await;
+                tokio::join!(quotas.write_due(), exporter.flush());
             }
             Ok::<_, Infallible>(())
         }
@@ -98,7 +64,7 @@ where
         .with_events_processor(write_after_response);
     let registration = async {
         // Extensions do not receive invocations in containers that are never frozen.
-        if !may_freeze {
+        if config.has_concurrent_requests {
             return None;
         }
         let registered = extension.register().await;
@@ -111,15 +77,12 @@ where
     let (extension, prepared) = tokio::join!(registration, ready);
     prepared?;
     if extension.is_some() {
-        after_response.quotas.leave_to_extension();
+        quotas.leave_to_extension();
     }
     let extension_ends = async {
         match extension {
             Some(extension) => extension.run().await,
-            None => {
-                after_response.export_in_background().await;
-                Ok(())
-            }
+            None => match exporter.run().await {},
         }
     };
     let terminated = termination()?;
@@ -130,7 +93,7 @@ where
         // Without the extension, every invocation would time out.
         result = extension_ends => result,
         () = terminated => {
-            after_response.finish().await;
+            tokio::join!(quotas.write_remaining(), exporter.flush());
             Ok(())
         }
     }

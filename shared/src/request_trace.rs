@@ -1,13 +1,13 @@
-//! A request's place in a distributed trace: from its headers, to its response, and to its span.
+//! A request's trace: from its headers, and to its response.
 
-use std::{iter, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::Request,
-    http::{HeaderMap, HeaderValue, StatusCode, header::HeaderName},
+    http::{HeaderMap, HeaderValue, header::HeaderName},
 };
 use lambda_http::RequestExt;
-use otlp::{MeasuredRequest, RequestTrace, Span, TraceContext};
+use otlp::{RequestTrace, TraceContext};
 
 use crate::export::Exporter;
 
@@ -18,22 +18,16 @@ const TRACESTATE: &str = "tracestate";
 const MAX_STATE: usize = 512;
 
 /// The trace that a request continues or, if spans are exported, starts.
-pub(crate) fn request_trace(
-    request: &Request,
-    exporter: Option<&Exporter>,
-) -> Option<Arc<RequestTrace>> {
+pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Arc<RequestTrace>> {
     let headers = request.headers();
     let caller = single(headers, &TRACEPARENT).and_then(TraceContext::parse);
     let state = caller.and_then(|_| trace_state(headers));
-    let trace = match exporter.filter(|exporter| exporter.has_traces()) {
-        None => RequestTrace::passed_on(caller?, state),
-        Some(Exporter { buffer, sampler, .. }) => {
-            let xray = || request.lambda_context_ref()?.xray_trace_id.as_deref();
-            let caller = caller.or_else(|| TraceContext::parse_xray(xray()?));
-            RequestTrace::with_span(caller, state, *sampler, buffer)
-        }
-    };
-    Some(Arc::new(trace))
+    if !exporter.has_traces() {
+        return Some(Arc::new(RequestTrace::passed_on(caller?, state)));
+    }
+    let xray = || request.lambda_context_ref()?.xray_trace_id.as_deref();
+    let caller = caller.or_else(|| TraceContext::parse_xray(xray()?));
+    Some(Arc::new(RequestTrace::with_span(caller, state, exporter.sampler, &exporter.buffer)))
 }
 
 /// Adds the trace to the response, so that clients that did not send one can name it.
@@ -43,25 +37,6 @@ pub(crate) fn set_traceparent(headers: &mut HeaderMap, trace: Option<&Arc<Reques
     {
         headers.insert(TRACEPARENT, value);
     }
-}
-
-/// Describes a request's span by the [semantic conventions], but with the route as path, since paths and queries
-/// contain phone numbers and keys.
-///
-/// [semantic conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
-pub(crate) fn describe(span: &mut Span, request: &MeasuredRequest, request_id: &str) {
-    let MeasuredRequest { method, scheme, route, status, .. } = request;
-    span.name = iter::once(*method).chain(*route).collect::<Vec<_>>().join(" ");
-    span.set("http.request.method", *method);
-    span.set("url.scheme", *scheme);
-    span.set("http.response.status_code", *status);
-    span.set("tnr.request_id", request_id);
-    if let Some(route) = route {
-        span.set("http.route", *route);
-        span.set("url.path", *route);
-    }
-    let is_error = StatusCode::from_u16(*status).is_ok_and(|status| status.is_server_error());
-    span.error = is_error.then(|| status.to_string());
 }
 
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
@@ -75,4 +50,57 @@ fn trace_state(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(TRACESTATE).iter().map(|line| line.to_str());
     let state = lines.collect::<Result<Vec<_>, _>>().ok()?.join(",");
     (!state.is_empty() && state.len() <= MAX_STATE).then_some(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use lambda_http::Context;
+
+    use super::*;
+
+    const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const XRAY: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
+
+    #[test]
+    fn the_caller_is_in_one_traceparent_or_if_traces_are_exported_in_xrays_header() {
+        let url = |name: &str| name.ends_with("_ENDPOINT").then(|| "http://a.example".to_owned());
+        let (exporting, other) = (Exporter::new(None, url), Exporter::default());
+        let (caller, xray) =
+            (Some("4bf92f3577b34da6a3ce929d0e0e4736"), Some("5759e988bd862e3fe1be46a994272793"));
+        for (exporter, headers, xray_header, expected) in [
+            (&other, &[CALLER][..], None, caller),
+            (&other, &[CALLER, CALLER], None, None),
+            (&other, &[], Some(XRAY), None),
+            (&exporting, &[CALLER], Some(XRAY), caller),
+            (&exporting, &[], Some(XRAY), xray),
+        ] {
+            let mut request = Request::new(Body::empty());
+            for header in headers {
+                request.headers_mut().append(TRACEPARENT, HeaderValue::from_static(header));
+            }
+            let mut context = Context::default();
+            context.xray_trace_id = xray_header.map(str::to_owned);
+            request.extensions_mut().insert(context);
+            let trace = request_trace(&request, exporter).map(|it| it.context.trace_id_hex());
+            assert_eq!(trace.as_deref(), expected, "{headers:?} {xray_header:?}");
+        }
+    }
+
+    #[test]
+    fn trace_state_is_joined_and_dropped_if_it_is_too_long() {
+        let long = "a".repeat(MAX_STATE);
+        for (lines, expected) in [
+            (&["a=1", "b=2,c=3"][..], Some("a=1,b=2,c=3")),
+            (&[&*long], Some(&*long)),
+            (&[&*long, "b"], None),
+            (&["\u{e9}"], None),
+            (&[], None),
+        ] {
+            let value = |line: &&str| HeaderValue::from_bytes(line.as_bytes()).unwrap();
+            let name = HeaderName::from_static(TRACESTATE);
+            let headers = lines.iter().map(|line| (name.clone(), value(line))).collect();
+            assert_eq!(trace_state(&headers).as_deref(), expected, "{lines:?}");
+        }
+    }
 }

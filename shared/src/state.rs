@@ -26,8 +26,8 @@ pub struct App {
     pub bodies: BodyBudget,
     /// Called with each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
-    /// Spans and metrics for OpenTelemetry, if an endpoint is set.
-    pub exporter: Option<Arc<Exporter>>,
+    /// Spans and metrics for OpenTelemetry.
+    pub exporter: Arc<Exporter>,
     pub history_cache: Arc<HistoryCache>,
     /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
@@ -45,7 +45,7 @@ impl App {
             heavy_work: HeavyWork::default(),
             bodies: BodyBudget::default(),
             observer: None,
-            exporter: None,
+            exporter: Arc::default(),
             history_cache: Arc::new(HistoryCache::new(store.clone())),
             exchanges: exchange_cache.build(),
             store,

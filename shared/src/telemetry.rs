@@ -20,7 +20,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
-use otlp::{MeasuredRequest, RequestTrace, Span, in_trace};
+use otlp::{RequestTrace, Span, attribute, in_trace};
 use rand::distr::{Alphanumeric, SampleString};
 use serde_json::json;
 use store::Consumption;
@@ -31,7 +31,7 @@ use crate::{
     gateway::{event_context, is_authorized_by_iam},
     public_address::request_scheme,
     request_context::{self, RequestContext},
-    request_trace::{describe, request_trace, set_traceparent},
+    request_trace::{request_trace, set_traceparent},
 };
 
 /// A request and its outcome, without text from the client.
@@ -56,7 +56,7 @@ pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 /// writes the access log line of the Lambda function or server.
 pub(crate) async fn observe<R: Future<Output = Response>>(
     observer: Option<&Observer>,
-    exporter: Option<&Exporter>,
+    exporter: &Exporter,
     function: Option<&str>,
     request: Request,
     respond: impl FnOnce(Request) -> R,
@@ -70,7 +70,8 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let is_probe = is_authorized_by_iam(&request);
     let trace = request_trace(&request, exporter);
     let request_span = trace.as_ref().and_then(RequestTrace::request_span);
-    let scheme = exporter.map(|_| request_scheme(request.headers(), request.extensions()));
+    let scheme = || request_scheme(request.headers(), request.extensions());
+    let scheme = exporter.is_enabled().then(scheme);
     // An error span, so that log lines at every level include the request id.
     let span = tracing::error_span!("request", request_id);
     // Boxed, because each wrapper would otherwise move the whole future.
@@ -92,7 +93,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         trace_id: trace.map(|trace| trace.context.trace_id_hex()),
         context,
     };
-    if let (Some(exporter), Some(scheme)) = (exporter, scheme) {
+    if let Some(scheme) = scheme {
         completed.export(exporter, request_span, scheme);
     }
     if let Some(observer) = observer {
@@ -118,22 +119,32 @@ impl CompletedRequest {
         self.context.failed_within.unwrap_or(self.status)
     }
 
-    /// Describes the request in its span and in the metrics.
-    fn export(&self, exporter: &Exporter, span: Option<Span>, scheme: &'static str) {
-        let request = MeasuredRequest {
-            // The name for invented methods in the semantic conventions.
-            method: if self.method == "other" { "_OTHER" } else { self.method },
-            scheme,
-            route: Some(&*self.route).filter(|route| *route != UNKNOWN_PATH),
-            status: self.outcome().as_u16(),
-            took: self.took,
-            capacity_units: self.consumption.capacity_units,
-            failed_calls: self.consumption.failed_calls,
-        };
-        exporter.buffer.measure(&request);
+    /// Adds the request to the metrics, and describes its span, by the [semantic conventions]. The span's path is the
+    /// route, since paths and queries contain phone numbers and keys.
+    ///
+    /// [semantic conventions]: https://opentelemetry.io/docs/specs/semconv/http/
+    fn export(&self, exporter: &Exporter, span: Option<Span>, scheme: &str) {
+        // The conventions' name for an invented method.
+        let method = if self.method == "other" { "_OTHER" } else { self.method };
+        let route = Some(&*self.route).filter(|route| *route != UNKNOWN_PATH);
+        let outcome = self.outcome();
+        let error = outcome.is_server_error().then(|| outcome.as_u16().to_string());
+        let mut attributes = vec![
+            attribute("http.request.method", method),
+            attribute("url.scheme", scheme),
+            attribute("http.response.status_code", outcome.as_u16()),
+        ];
+        attributes.extend(route.map(|route| attribute("http.route", route)));
         if let Some(mut span) = span {
-            describe(&mut span, &request, &self.context.request_id);
+            span.name = route.map_or(method.to_owned(), |route| format!("{method} {route}"));
+            span.attributes.clone_from(&attributes);
+            span.set("tnr.request_id", &*self.context.request_id);
+            span.attributes.extend(route.map(|route| attribute("url.path", route)));
+            span.error.clone_from(&error);
         }
+        attributes.extend(error.map(|error| attribute("error.type", error)));
+        let Consumption { capacity_units, failed_calls } = self.consumption;
+        exporter.buffer.measure(attributes, self.took, capacity_units, failed_calls);
     }
 
     /// Writes the line. In a Lambda function, it is in CloudWatch's embedded metric format.
@@ -342,7 +353,8 @@ mod tests {
         for sent in [OWN, "3052345678"] {
             let request = Request::builder().header(REQUEST_ID, sent).body(Body::empty()).unwrap();
             let respond = async |_: Request| Response::new(Body::empty());
-            let response = observe(Some(&observer), None, None, request, respond).await;
+            let response =
+                observe(Some(&observer), &Exporter::default(), None, request, respond).await;
             returned.push(response.headers()[REQUEST_ID].to_str().unwrap().to_owned());
         }
         assert_eq!(*logged.lock().unwrap(), returned);

@@ -1,50 +1,31 @@
 //! Spans and metrics that are not exported yet.
 
+use std::{mem, time::Duration};
+
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::{
-    MeasuredRequest, Temporality, attribute,
-    metrics::{Metrics, metrics_json},
-};
+use crate::metrics::{Metrics, Temporality};
 
 /// The maximum number of spans to hold, as in the OpenTelemetry SDKs. Further spans are dropped.
 const MAX_SPANS: usize = 2048;
 /// The number of spans that are exported without waiting for the next time.
 const BATCH: usize = 512;
 
-/// The attributes of this process.
-#[derive(Debug)]
-pub struct Resource(Vec<Value>);
-
-impl Resource {
-    /// Creates a resource. Of several values for a name, the first is used.
-    pub fn new<'a>(attributes: impl IntoIterator<Item = (&'a str, String)>) -> Self {
-        let mut unique = Vec::new();
-        for (name, value) in attributes {
-            let attribute = attribute(name, value);
-            if !unique.iter().any(|other: &Value| other["key"] == name) {
-                unique.push(attribute);
-            }
-        }
-        Self(unique)
-    }
-}
-
 /// Finished spans, and totals of requests.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Buffer {
-    resource: Resource,
+    /// The attributes of this process.
+    resource: Vec<Value>,
     spans: Mutex<Vec<String>>,
     metrics: Mutex<Metrics>,
     has_batch: Notify,
 }
 
 impl Buffer {
-    pub fn new(resource: Resource) -> Self {
-        let (spans, metrics, has_batch) = (Mutex::default(), Mutex::default(), Notify::new());
-        Self { resource, spans, metrics, has_batch }
+    pub fn new(resource: Vec<Value>) -> Self {
+        Self { resource, ..Self::default() }
     }
 
     /// Adds a span unless the buffer is full.
@@ -66,13 +47,13 @@ impl Buffer {
     }
 
     /// Adds a request to the metrics.
-    pub fn measure(&self, request: &MeasuredRequest) {
-        self.metrics.lock().add(request);
+    pub fn measure(&self, attributes: Vec<Value>, took: Duration, units: f64, failed_calls: u32) {
+        self.metrics.lock().add(attributes, took, units, failed_calls);
     }
 
     /// Removes the finished spans, and returns them as an OTLP request; `None` without spans.
     pub fn take_spans(&self) -> Option<String> {
-        let spans = std::mem::take(&mut *self.spans.lock());
+        let spans = mem::take(&mut *self.spans.lock());
         if spans.is_empty() {
             return None;
         }
@@ -86,14 +67,13 @@ impl Buffer {
     /// Returns the metrics as an OTLP request; `None` without requests.
     pub fn take_metrics(&self, temporality: Temporality) -> Option<String> {
         let metrics = self.metrics.lock().take(temporality)?;
-        let metrics = metrics_json(&metrics, temporality);
-        let scope = json!([{ "scope": scope(), "metrics": metrics }]);
+        let scope = json!([{ "scope": scope(), "metrics": metrics.to_json(temporality) }]);
         let resource = json!([{ "resource": self.resource(), "scopeMetrics": scope }]);
         Some(json!({ "resourceMetrics": resource }).to_string())
     }
 
     fn resource(&self) -> Value {
-        json!({ "attributes": self.resource.0 })
+        json!({ "attributes": self.resource })
     }
 }
 

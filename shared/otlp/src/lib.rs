@@ -1,7 +1,7 @@
 //! W3C trace context, spans and request metrics, encoded as [OTLP in JSON].
 //!
 //! A request's trace is task-local: [`in_trace`] sets it, and [`span`] adds to it. Without a trace, a span costs one
-//! task-local lookup. Attributes never contain client text; the only ids from clients are a trace id and a span id.
+//! task-local lookup. The only client text in a span is a trace id and a span id.
 //!
 //! [OTLP in JSON]: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 
@@ -13,8 +13,8 @@ mod traces;
 
 use std::time::SystemTime;
 
-pub use buffer::{Buffer, Resource};
-pub use metrics::{MeasuredRequest, Temporality};
+pub use buffer::Buffer;
+pub use metrics::Temporality;
 pub use sampler::Sampler;
 use serde_json::{Value, json};
 pub use trace_context::TraceContext;

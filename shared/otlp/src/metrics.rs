@@ -4,48 +4,35 @@
 
 use std::{
     collections::BTreeMap,
+    mem,
     time::{Duration, SystemTime},
 };
 
 use serde_json::{Value, json};
 
-use crate::{attribute, unix_nanos};
+use crate::unix_nanos;
 
 /// Upper bounds of the buckets in seconds, as the conventions advise.
 const BOUNDS: [f64; 14] =
     [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
 
-/// The period that exported totals cover.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The period that exported totals cover, with OTLP's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Temporality {
     /// The time since the last export.
     Delta = 1,
     /// The time since the process started.
+    #[default]
     Cumulative = 2,
 }
-
-/// A request, without text from the client.
-#[derive(Debug, Clone)]
-pub struct MeasuredRequest<'a> {
-    pub method: &'static str,
-    pub scheme: &'static str,
-    /// `None` for an unknown path.
-    pub route: Option<&'a str>,
-    pub status: u16,
-    pub took: Duration,
-    pub capacity_units: f64,
-    pub failed_calls: u32,
-}
-
-/// A histogram's labels.
-type Series = (&'static str, &'static str, Option<String>, u16);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Metrics {
     since: SystemTime,
-    durations: BTreeMap<Series, Histogram>,
+    /// By attributes, in JSON.
+    durations: BTreeMap<String, Histogram>,
     capacity_units: f64,
-    failed_calls: u64,
+    failed_calls: u32,
 }
 
 impl Default for Metrics {
@@ -57,21 +44,22 @@ impl Default for Metrics {
 
 #[derive(Debug, Clone, Default)]
 struct Histogram {
+    attributes: Vec<Value>,
     /// One more than bounds, for longer durations.
     counts: [u64; BOUNDS.len() + 1],
     sum: f64,
 }
 
 impl Metrics {
-    pub fn add(&mut self, request: &MeasuredRequest) {
-        let route = request.route.map(str::to_owned);
-        let series = (request.method, request.scheme, route, request.status);
-        let histogram = self.durations.entry(series).or_default();
-        let seconds = request.took.as_secs_f64();
+    pub fn add(&mut self, attributes: Vec<Value>, took: Duration, units: f64, failed_calls: u32) {
+        let key = json!(attributes).to_string();
+        let new = || Histogram { attributes, ..Histogram::default() };
+        let histogram = self.durations.entry(key).or_insert_with(new);
+        let seconds = took.as_secs_f64();
         histogram.counts[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
         histogram.sum += seconds;
-        self.capacity_units += request.capacity_units;
-        self.failed_calls += u64::from(request.failed_calls);
+        self.capacity_units += units;
+        self.failed_calls += failed_calls;
     }
 
     /// The totals to export; `None` without requests.
@@ -80,108 +68,69 @@ impl Metrics {
             return None;
         }
         Some(match temporality {
-            Temporality::Delta => std::mem::take(self),
+            Temporality::Delta => mem::take(self),
             Temporality::Cumulative => self.clone(),
         })
     }
-}
 
-pub(crate) fn metrics_json(metrics: &Metrics, temporality: Temporality) -> Value {
-    let (temporality, start) = (temporality as u8, unix_nanos(metrics.since));
-    let time = unix_nanos(SystemTime::now());
-    let point = |series: &Series, Histogram { counts, sum }: &Histogram| {
-        json!({
-            "attributes": attributes(series),
-            "startTimeUnixNano": start,
-            "timeUnixNano": time,
-            "count": counts.iter().sum::<u64>(),
-            "sum": sum,
-            "bucketCounts": counts,
-            "explicitBounds": BOUNDS,
-        })
-    };
-    let points: Vec<Value> =
-        metrics.durations.iter().map(|(it, values)| point(it, values)).collect();
-    let sum = |name: &str, total: f64| {
-        let point = json!({ "startTimeUnixNano": start, "timeUnixNano": time, "asDouble": total });
-        let sum = json!({
-            "aggregationTemporality": temporality, "isMonotonic": true, "dataPoints": [point]
+    /// Counts are numbers, because some collectors silently drop histograms with strings.
+    pub fn to_json(&self, temporality: Temporality) -> Value {
+        let (start, time) = (unix_nanos(self.since), unix_nanos(SystemTime::now()));
+        let temporality = temporality as u8;
+        let points = self.durations.values().map(|Histogram { attributes, counts, sum }| {
+            json!({
+                "attributes": attributes,
+                "startTimeUnixNano": start,
+                "timeUnixNano": time,
+                "count": counts.iter().sum::<u64>(),
+                "sum": sum,
+                "bucketCounts": counts,
+                "explicitBounds": BOUNDS,
+            })
         });
-        json!({ "name": name, "sum": sum })
-    };
-    json!([
-        {
-            "name": "http.server.request.duration",
-            "unit": "s",
-            "histogram": { "aggregationTemporality": temporality, "dataPoints": points },
-        },
-        sum("tnr_dynamodb_read_capacity_units_total", metrics.capacity_units),
-        sum("tnr_dynamodb_failed_calls_total", metrics.failed_calls as f64),
-    ])
-}
-
-fn attributes((method, scheme, route, status): &Series) -> Vec<Value> {
-    let mut attributes = vec![
-        attribute("http.request.method", *method),
-        attribute("url.scheme", *scheme),
-        attribute("http.response.status_code", *status),
-    ];
-    attributes.extend(route.as_deref().map(|route| attribute("http.route", route)));
-    if *status >= 500 {
-        attributes.push(attribute("error.type", status.to_string()));
+        let points: Vec<Value> = points.collect();
+        let histogram = json!({ "aggregationTemporality": temporality, "dataPoints": points });
+        let sum = |name: &str, total: f64| {
+            let point =
+                json!({ "startTimeUnixNano": start, "timeUnixNano": time, "asDouble": total });
+            let sum = json!({
+                "aggregationTemporality": temporality, "isMonotonic": true, "dataPoints": [point]
+            });
+            json!({ "name": name, "sum": sum })
+        };
+        json!([
+            { "name": "http.server.request.duration", "unit": "s", "histogram": histogram },
+            sum("tnr_dynamodb_read_capacity_units_total", self.capacity_units),
+            sum("tnr_dynamodb_failed_calls_total", self.failed_calls.into()),
+        ])
     }
-    attributes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn request(milliseconds: u64, status: u16) -> MeasuredRequest<'static> {
-        let took = Duration::from_millis(milliseconds);
-        MeasuredRequest {
-            method: "GET",
-            scheme: "https",
-            route: Some("/v1/list"),
-            status,
-            took,
-            capacity_units: 0.5,
-            failed_calls: 1,
-        }
-    }
-
+    /// Delta totals cover only the last three requests.
     #[test]
-    fn durations_are_counted_by_route_and_status_up_to_their_bucket() {
-        let mut metrics = Metrics::default();
-        for (milliseconds, status) in [(5, 200), (6, 200), (11_000, 200), (1, 503)] {
-            metrics.add(&request(milliseconds, status));
-        }
-        let taken = metrics.take(Temporality::Cumulative).unwrap();
-        let json = metrics_json(&taken, Temporality::Cumulative);
-        let histogram = &json[0]["histogram"];
-        assert_eq!(histogram["aggregationTemporality"], 2);
-        let [ok, failed] = [0, 1].map(|point| &histogram["dataPoints"][point]);
-        assert_eq!(ok["bucketCounts"], json!([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
-        assert_eq!((&ok["count"], &ok["sum"]), (&json!(3), &json!(11.011)));
-        let attributes = failed["attributes"].as_array().unwrap();
-        assert_eq!(attributes.last(), Some(&attribute("error.type", "503")));
-        assert_eq!(json[1]["sum"]["dataPoints"][0]["asDouble"], 2.0);
-        assert_eq!(json[2]["sum"]["dataPoints"][0]["asDouble"], 4.0);
-    }
-
-    #[test]
-    fn delta_totals_restart_after_each_export() {
-        for (temporality, expected) in
-            [(Temporality::Delta, [1, 1]), (Temporality::Cumulative, [1, 2])]
+    fn durations_are_counted_up_to_their_bucket_since_the_start_or_the_last_export() {
+        for (temporality, first, capacity_units) in
+            [(Temporality::Delta, 1, 1.5), (Temporality::Cumulative, 2, 2.0)]
         {
             let mut metrics = Metrics::default();
-            let counts = [(); 2].map(|()| {
-                metrics.add(&request(1, 200));
-                let taken = metrics.take(temporality).unwrap();
-                taken.durations.values().flat_map(|it| it.counts).sum::<u64>()
-            });
-            assert_eq!(counts, expected);
+            assert!(metrics.take(temporality).is_none());
+            let mut take_after = |milliseconds: &[u64]| {
+                for milliseconds in milliseconds {
+                    let took = Duration::from_millis(*milliseconds);
+                    metrics.add(vec![json!("a")], took, 0.5, 1);
+                }
+                metrics.take(temporality).unwrap().to_json(temporality)
+            };
+            take_after(&[1]);
+            let json = take_after(&[5, 6, 11_000]);
+            let point = &json[0]["histogram"]["dataPoints"][0];
+            let counts = json!([first, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+            assert_eq!((&point["bucketCounts"], &point["count"]), (&counts, &json!(first + 2)));
+            assert_eq!(json[1]["sum"]["dataPoints"][0]["asDouble"], capacity_units);
         }
-        assert!(Metrics::default().take(Temporality::Delta).is_none());
     }
 }

@@ -86,66 +86,43 @@ fn parse_hex(text: &str, digits: usize) -> Option<u128> {
 mod tests {
     use super::*;
 
-    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-    const SPAN: &str = "00f067aa0ba902b7";
+    const VALID: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn valid_traceparents_are_passed_on_with_known_flags() {
+    fn only_valid_traceparents_are_passed_on_with_known_flags() {
+        let changed = |from, to| VALID.replacen(from, to, 1);
+        let with_flags = |flags| Some(changed("-01", flags));
         for (header, expected) in [
-            (format!("00-{TRACE}-{SPAN}-01"), format!("00-{TRACE}-{SPAN}-01")),
-            (format!("00-{TRACE}-{SPAN}-fe"), format!("00-{TRACE}-{SPAN}-02")),
-            (format!("cc-{TRACE}-{SPAN}-00"), format!("00-{TRACE}-{SPAN}-00")),
-            (format!("01-{TRACE}-{SPAN}-00-what"), format!("00-{TRACE}-{SPAN}-00")),
+            (VALID.to_owned(), Some(VALID.to_owned())),
+            (changed("-01", "-fe"), with_flags("-02")),
+            (changed("00-", "cc-"), Some(VALID.to_owned())),
+            (changed("00-", "01-") + "-more", Some(VALID.to_owned())),
+            (changed("00-", "01-") + "x", None),
+            (VALID.to_owned() + "-", None),
+            (changed("00-", "ff-"), None),
+            (changed("-01", ""), None),
+            (changed("-01", "-0g"), None),
+            (changed("-00f", "-+0f"), None),
+            (changed("4b", "4B"), None),
+            (changed("4b", "é"), None),
+            (changed("-00f067aa0ba902b7", "-0000000000000000"), None),
+            // These could be a phone number.
+            (changed("4bf92f3577b34da6a3ce929d0e0e4736", &format!("{:032}", 3052345678u64)), None),
         ] {
-            assert_eq!(TraceContext::parse(&header).unwrap().to_string(), expected, "{header}");
-        }
-    }
-
-    #[test]
-    fn invalid_traceparents_and_decimal_trace_ids_are_ignored() {
-        let zeros = "0".repeat(32);
-        for header in [
-            String::new(),
-            format!("00-{TRACE}-{SPAN}"),
-            format!("00-{TRACE}-{SPAN}-01-"),
-            format!("00-{TRACE}-{SPAN}-01 "),
-            format!("01-{TRACE}-{SPAN}-01x"),
-            format!("ff-{TRACE}-{SPAN}-01"),
-            format!("00-{}-{SPAN}-01", TRACE.to_uppercase()),
-            format!("00-{zeros}-{SPAN}-01"),
-            format!("00-{TRACE}-{}-01", &zeros[..16]),
-            format!("00-{TRACE}-{SPAN}-0g"),
-            format!("00-{TRACE}_{SPAN}-01"),
-            format!("00-{TRACE}-+0f067aa0ba902b7-01"),
-            format!("00-{}-{SPAN}-01", "3052345678".repeat(4).split_at(32).0),
-            format!("00-{}é{SPAN}-01", &TRACE[1..]),
-        ] {
-            assert_eq!(TraceContext::parse(&header), None, "{header}");
+            let parsed = TraceContext::parse(&header).map(|it| it.to_string());
+            assert_eq!(parsed, expected, "{header}");
         }
     }
 
     #[test]
     fn only_sampled_xray_ids_are_parents() {
-        let root = "Root=1-5759e988-bd862e3fe1be46a994272793";
-        let sampled = format!("{root};Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a87bd80c:0");
-        let parsed = TraceContext::parse_xray(&sampled).unwrap();
-        let expected = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01";
-        assert_eq!(parsed.to_string(), expected);
-        for other in [
-            format!("{root};Parent=53995c3f42cd8ad8;Sampled=0"),
-            format!("{root};Sampled=1"),
-            "Root=1-0;Parent=53995c3f42cd8ad8;Sampled=1".to_owned(),
-        ] {
-            assert_eq!(TraceContext::parse_xray(&other), None, "{other}");
+        let sampled = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a";
+        let parsed = TraceContext::parse_xray(sampled).unwrap().to_string();
+        assert_eq!(parsed, "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01");
+        for (from, to) in
+            [("Sampled=1", "Sampled=0"), ("Parent", "P"), ("Root=1-5759e988-", "Root=")]
+        {
+            assert_eq!(TraceContext::parse_xray(&sampled.replace(from, to)), None, "{from}");
         }
-    }
-
-    #[test]
-    fn a_child_has_its_own_id_in_the_same_trace() {
-        let parent = TraceContext::random();
-        let child = parent.child(false);
-        assert_eq!(parent.trace_id, child.trace_id);
-        assert_ne!(parent.span_id, child.span_id);
-        assert!(parent.is_sampled() && !child.is_sampled());
     }
 }

@@ -100,7 +100,7 @@ pub struct Span {
     pub name: String,
     kind: SpanKind,
     started: SystemTime,
-    attributes: Vec<Value>,
+    pub attributes: Vec<Value>,
     /// The kind of failure, if any.
     pub error: Option<String>,
 }

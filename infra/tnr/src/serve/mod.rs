@@ -64,10 +64,9 @@ pub async fn serve(args: ServeArgs) -> Result<(), CliError> {
     };
 
     let mut app = App::new(database.serving_store().await, config);
-    app.exporter = Exporter::new(None, |name| env::var(name).ok());
-    if let Some(exporter) = app.exporter.clone() {
-        tokio::spawn(async move { exporter.run().await });
-    }
+    app.exporter = Arc::new(Exporter::new(None, |name| env::var(name).ok()));
+    let exporter = Arc::clone(&app.exporter);
+    tokio::spawn(async move { exporter.run().await });
     let state = ServerState::new(app.clone());
     app.observer = Some(state.observer());
     let loader = tokio::spawn(keep_data_loaded(Arc::clone(&app.dataset)));
@@ -123,9 +122,7 @@ async fn run(
         if lost > 0 {
             tracing::error!(quotas = lost, "cannot write the last quota counts");
         }
-        if let Some(exporter) = &state.app.exporter {
-            _ = timeout(CLOSE_TIMEOUT, exporter.flush()).await;
-        }
+        _ = timeout(CLOSE_TIMEOUT, state.app.exporter.flush()).await;
         _ = timeout(CLOSE_TIMEOUT, database.close()).await;
     };
     tokio::select! {

@@ -33,7 +33,8 @@ use crate::support::{
 #[ignore = "other tests start it as a separate process"]
 fn function_process() {
     if env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
-        shared::app::start(npa::routes).unwrap();
+        let is_public = env::var_os("IS_PUBLIC").is_some();
+        shared::app::start(if is_public { status::routes } else { npa::routes }).unwrap();
     }
 }
 
@@ -208,13 +209,18 @@ async fn functions_export_spans_and_metrics_before_they_are_frozen() {
     let service = Service::with_sample().await;
     let (endpoint, exports) = collector(Duration::ZERO).await;
     let folder = TempDir::new().unwrap();
-    let mut command = function(service.database.endpoint(), &folder.path().join("output"));
-    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
-    let mut function = LambdaFunction::start(command).await;
-    let mut request = event(KEY);
-    request["headers"]["traceparent"] =
-        json!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-    for _ in 0..2 {
+    let command = || {
+        let mut command = function(service.database.endpoint(), &folder.path().join("output"));
+        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint);
+        command
+    };
+    let mut public = command();
+    public.env("IS_PUBLIC", "1");
+    let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (command, target) in [(command(), "/v1/npa/415"), (public, "/v1/health")] {
+        let mut function = LambdaFunction::start(command).await;
+        let mut request = http_api_event(&SampleRequest::get(target));
+        request["headers"]["traceparent"] = json!(caller);
         let response = function.invoke(&request).await;
         let traceparent = response["headers"]["traceparent"].as_str().unwrap().to_owned();
         function.freeze().await;
@@ -230,8 +236,8 @@ async fn functions_export_spans_and_metrics_before_they_are_frozen() {
         let metrics = &points["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
         assert_eq!(metrics[0]["histogram"]["aggregationTemporality"], 1);
         assert_eq!(metrics[0]["histogram"]["dataPoints"][0]["count"], 1);
+        function.shut_down().await;
     }
-    function.shut_down().await;
 }
 
 /// Otherwise the container's next requests would wait for it.
