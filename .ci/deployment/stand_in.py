@@ -16,12 +16,14 @@ import boto3
 from moto.cloudformation.models import CloudFormationBackend
 from moto.cloudformation.parsing import ResourceMap, get_model_map
 from moto.server import ThreadedMotoServer
+from samtranslator.yaml_helper import yaml_parse
 
-from template import REGION, ROOT, source, transform
+from template import REGION, ROOT, Values, source, transform
 
 PACKAGES = "packages"
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 SAM = Path(sys.executable).parent / "sam"
+PROGRAMS = Path(os.environ.get("TNR_PROGRAM", ROOT / "target/debug/tnr")).absolute().parent
 # SAM creates this stack once per account for `resolve_s3`. The tests create it, since the stand-in loses the tags
 # that SAM looks for.
 SAM_BUCKET_STACK = {
@@ -68,15 +70,22 @@ def references(value):
     return found
 
 
-def stack_template():
+def stack_template(source=source()):
     """The parts of the project's stack that moto supports, as JSON."""
     # moto does not support CodeDeploy applications. Only a policy refers to this one.
-    text = json.dumps(transform(source())).replace("${ServerlessDeploymentApplication}", "application")
+    text = json.dumps(transform(source)).replace("${ServerlessDeploymentApplication}", "application")
     template = without_optional_items(json.loads(text))
     # SAM replaces references to versions with objects.
     variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
     variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
-    return json.dumps(supported_part(template))
+    template = supported_part(template)
+    # moto fails to describe a stack with resources that were not created.
+    values = Values(source)
+    template["Resources"] = {
+        name: resource for name, resource in template["Resources"].items()
+        if "Condition" not in resource or values.is_true({"Condition": resource["Condition"]})
+    }
+    return json.dumps(template)
 
 
 def without_optional_items(value):
@@ -96,13 +105,21 @@ def updatable_template():
     return json.dumps(supported_part(transform(source()), lambda kind: kind in kinds))
 
 
-EXECUTE, DELETE = CloudFormationBackend.execute_change_set, ResourceMap.delete
+CREATE, EXECUTE, DELETE = CloudFormationBackend.create_change_set, CloudFormationBackend.execute_change_set, ResourceMap.delete
 
 
 def delete(resources):
     """Deletes a stack. Treats RetainExceptOnCreate, which the stand-in does not support, as Retain."""
     replace_policy(resources, "Retain")
     DELETE(resources)
+
+
+def create_change_set(backend, *arguments, template, **named):
+    """Applies SAM's transform, which the stand-in does not support."""
+    parsed = yaml_parse(template)
+    if "Transform" in parsed:
+        template = stack_template(parsed)
+    return CREATE(backend, *arguments, template=template, **named)
 
 
 def execute_change_set(backend, change_set_name, stack_name=None):
@@ -133,6 +150,7 @@ def replace_policy(resources, replacement):
 
 
 PATCHES = [
+    mock.patch.object(CloudFormationBackend, "create_change_set", create_change_set),
     mock.patch.object(CloudFormationBackend, "execute_change_set", execute_change_set),
     mock.patch.object(ResourceMap, "delete", delete),
 ]

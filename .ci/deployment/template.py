@@ -59,8 +59,8 @@ def transform(template, **parameters):
     template = copy.deepcopy(template)
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
-            resource["Properties"]["CodeUri"] = "s3://packages/function.zip"
-    template["Globals"]["Function"].pop("CodeUri")
+            resource["Properties"].setdefault("CodeUri", "s3://packages/function.zip")
+    template["Globals"]["Function"].pop("CodeUri", None)
     values = defaults(template) | parameters
     # The managed policies the translator may attach, which it would otherwise fetch from AWS.
     policies = dict.fromkeys(["AWSXrayWriteOnlyAccess", "AWSXRayDaemonWriteAccess"], "arn:aws:iam::aws:policy/xray")
