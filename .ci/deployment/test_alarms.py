@@ -279,9 +279,11 @@ def test_only_gateway_throttling_fires_the_gateway_alarm():
         assert field in logs["AccessLogSettings"]["Format"]
 
 
-def test_deployments_watch_their_alarms_unless_all_at_once():
-    for style, watched in [("Canary10Percent5Minutes", True), ("AllAtOnce", False)]:
-        groups = resources_of_type(resources_with(DeploymentStyle=style), "AWS::CodeDeploy::DeploymentGroup")
+def test_deployments_watch_their_alarms_unless_all_at_once_or_without_alarms():
+    canary = "Canary10Percent5Minutes"
+    for style, monitoring, watched in [(canary, "Full", True), (canary, "Essential", True), (canary, "None", False), ("AllAtOnce", "Full", False)]:
+        resources = resources_with(DeploymentStyle=style, Monitoring=monitoring)
+        groups = resources_of_type(resources, "AWS::CodeDeploy::DeploymentGroup")
         assert len(groups) >= 5
         for name, group in groups.items():
             alarms = group["Properties"]["AlarmConfiguration"]

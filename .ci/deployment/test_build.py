@@ -21,7 +21,7 @@ def test_sam_builds_every_function_with_its_own_program(tmp_path):
     cargo.write_text(CARGO.format(cargo=real, programs=PROGRAMS))
     cargo.chmod(0o755)
     environment = os.environ | {
-        "PATH": f"{tmp_path}:{os.environ['PATH']}", "CARGO": str(cargo), "CARGO_LAMBDA_COMPILER": "cargo", "SAM_BUILD_MODE": "debug",
+        "PATH": f"{tmp_path}:{SAM.parent}:{os.environ['PATH']}", "CARGO": str(cargo), "CARGO_LAMBDA_COMPILER": "cargo", "SAM_BUILD_MODE": "debug",
         "CARGO_TARGET_DIR": str(tmp_path / "target"), "SAM_CLI_TELEMETRY": "0",
     }
     command = [SAM, "build", "--build-dir", tmp_path / "built", "--parameter-overrides", "Architecture=x86_64"]

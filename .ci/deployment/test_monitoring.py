@@ -32,9 +32,10 @@ def sent(monitoring):
 
 
 def test_essential_alarms_cover_an_outage_a_bad_deployment_and_a_failed_import():
-    assert {name for name in alarms("Essential") if name not in resources_of_type(expand(source(ERRORS_ALARMS))["Resources"], "AWS::CloudWatch::Alarm")} == {
-        "ErrorRateAlarm", "ChecksFailedAlarm", "ImportDroppedAlarm",
-    }
+    others = alarms("Essential").keys() - expand(source(ERRORS_ALARMS))["Resources"].keys()
+    assert others == {"ErrorRateAlarm", "ChecksFailedAlarm", "ImportDroppedAlarm"}
+    operations = (ROOT / "docs/OPERATIONS.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)`\*", operations, re.MULTILINE)) == others
     assert alarms("None") == {}
     for monitoring in ["Essential", "None"]:
         resources = resources_with(Monitoring=monitoring)
@@ -46,6 +47,7 @@ def test_functions_send_exactly_the_metrics_that_essential_alarms_read():
     read = {metric["MetricName"] for alarm in alarms("Essential").values() for metric in metrics(alarm) if metric["Namespace"] == OWN}
     assert set(sent("Essential").split(",")) == read
     assert sent("None") == "" and sent("Full") is None
+    assert 'env::var("METRICS")' in (ROOT / "shared/logging/src/metrics.rs").read_text()
 
 
 @pytest.mark.parametrize("monitoring", MODES)
