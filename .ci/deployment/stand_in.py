@@ -70,17 +70,17 @@ def references(value):
     return found
 
 
-def stack_template(source=source()):
-    """The parts of the project's stack that moto supports, as JSON."""
+def stack_template(template=source()):
+    """The parts of a stack that moto supports, as JSON. The default is the project's stack."""
+    values = Values(template)
     # moto does not support CodeDeploy applications. Only a policy refers to this one.
-    text = json.dumps(transform(source)).replace("${ServerlessDeploymentApplication}", "application")
+    text = json.dumps(transform(template)).replace("${ServerlessDeploymentApplication}", "application")
     template = without_optional_items(json.loads(text))
     # SAM replaces references to versions with objects.
     variables = template["Resources"]["ProbeFunction"]["Properties"]["Environment"]["Variables"]
     variables.update({name: "version" for name in variables if name.endswith("_VERSION")})
     template = supported_part(template)
     # moto fails to describe a stack with resources that were not created.
-    values = Values(source)
     template["Resources"] = {
         name: resource for name, resource in template["Resources"].items()
         if "Condition" not in resource or values.is_true({"Condition": resource["Condition"]})

@@ -84,6 +84,8 @@ def test_concurrency_is_reserved_only_on_request():
         assert {limited[name] for name in behind_api} == {limit}
         # The API can be stopped even in an account without concurrency to reserve, and imports continue.
         assert limited["IngestFunction"] == (2 if limit != "0" else None)
+        # Deployments wait for the probe.
+        assert limited["ProbeFunction"] is None
 
 
 def test_tracing_is_off_by_default():
