@@ -4,7 +4,7 @@ echo 'send() { key=$1; shift; curl -s -o response -D headers -w "%{http_code} " 
 echo 'post() { send day -H "content-type: $2" --data-binary @- "$URL/v1/$1"; }; numbers() { yes +442079460958 | head -$1; }' >> functions
 echo 'call() { send agent -H "content-type: application/json" -d "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$1\",\"params\":$2}" $URL/mcp; }' >> functions
 echo 'call_numbers() { call tools/call "{\"name\":\"format_number\",\"arguments\":{\"numbers\":[$(yes "\"305\"" | head -$1 | paste -sd,)]}}"; }' >> functions
-. ./functions; for request in 1 2 3 4; do send minute "$URL/v1/npa/415?limit=1"; done; grep -o '"reset":.*[05]}}' response; cat response; echo; awk '/^retry-after/ { print ($2 > 0 && $2 <= 60) }' headers
+. ./functions; for request in 1 2 3 4; do send minute "$URL/v1/npa/415?limit=1"; done; grep -o '"reset":.*[05]}}' response; cat response; echo; awk '/^retry-after/ { print ($2 + 0 > 0 && $2 + 0 <= 60) }' headers
 . ./functions; echo $KEY > own; send own "$URL/v1/npa/415?limit=1"
 . ./functions; numbers 7 | post format text/plain
 . ./functions; numbers 24 | post format text/plain
