@@ -20,7 +20,7 @@ use super::{
     find_in_line, redact,
     text_parts::Part,
 };
-use crate::terminal::escape::escape_lines;
+use crate::terminal::escape::{escape_controls, escape_lines};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const LINE: Style = AnsiColor::Green.on_default();
@@ -68,6 +68,11 @@ impl<'a> Output<'a> {
     ) -> Self {
         let has_path = has_several_files || allowed.is_some();
         let stdout = std::io::stdout();
+        let mut path = if has_path { file.display().to_string() } else { String::new() };
+        if allowed.is_some() {
+            // In a job's log, a line break in a name could start a line that is read as a command.
+            path = escape_controls(&path);
+        }
         Self {
             args,
             dataset,
@@ -75,7 +80,7 @@ impl<'a> Output<'a> {
             include: args.include.clone().unwrap_or_default(),
             languages: args.lang.clone().unwrap_or_default(),
             now: Timestamp::now(),
-            path: if has_path { file.display().to_string() } else { String::new() },
+            path,
             has_color: AutoStream::choice(&stdout) != ColorChoice::Never,
             is_terminal: stdout.is_terminal(),
         }

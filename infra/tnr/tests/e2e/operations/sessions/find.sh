@@ -25,4 +25,5 @@ tnr find --redact --check --allow allowed.txt notes.txt other.txt
 printf '+44 20 7000 0000' | tnr find --redact --check --leniency exact_grouping -
 tnr find --redact --check --allow missing.txt notes.txt
 tnr find --redact --check missing.txt other.txt
+name=$(printf 'line\n::error::break.txt'); echo '415 234 5678' > "$name"; tnr find --redact --check "$name"
 tnr find --check notes.txt
