@@ -15,7 +15,7 @@ try {
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 // A terminal sends Ctrl-C to both processes, and `tnr` stops at once on a second signal.
 process.on("SIGINT", () => {});
-process.on("SIGTERM", () => child.kill("SIGTERM"));
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`error: failed to run '${program}': ${error.message}`);
   process.exit(1);
