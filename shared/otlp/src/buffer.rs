@@ -80,3 +80,20 @@ impl Buffer {
 fn scope() -> Value {
     json!({ "name": "telephone-number-reference", "version": env!("CARGO_PKG_VERSION") })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_beyond_the_limit_are_dropped_until_the_next_export() {
+        let buffer = Buffer::default();
+        assert_eq!(buffer.take_spans(), None);
+        (0..=MAX_SPANS).for_each(|number| buffer.push(|| number.to_string()));
+        let exported: Value = serde_json::from_str(&buffer.take_spans().unwrap()).unwrap();
+        let spans = exported["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
+        assert_eq!((spans.len(), &spans[0]), (MAX_SPANS, &json!(0)));
+        buffer.push(|| "1".to_owned());
+        assert!(buffer.take_spans().is_some());
+    }
+}

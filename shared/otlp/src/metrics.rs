@@ -130,6 +130,7 @@ mod tests {
             let point = &json[0]["histogram"]["dataPoints"][0];
             let counts = json!([first, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
             assert_eq!((&point["bucketCounts"], &point["count"]), (&counts, &json!(first + 2)));
+            assert_eq!(point["attributes"], json!(["a"]));
             assert_eq!(json[1]["sum"]["dataPoints"][0]["asDouble"], capacity_units);
         }
     }

@@ -115,6 +115,17 @@ mod tests {
     }
 
     #[test]
+    fn a_child_is_a_new_span_with_its_own_choice_to_record() {
+        for (flags, is_sampled, expected) in [("-03", false, 2), ("-02", true, 3), ("-00", true, 1)]
+        {
+            let parent = TraceContext::parse(&VALID.replace("-01", flags)).unwrap();
+            let child = parent.child(is_sampled);
+            assert_eq!((child.trace_id, child.flags), (parent.trace_id, expected));
+            assert_ne!(child.span_id, parent.span_id);
+        }
+    }
+
+    #[test]
     fn only_sampled_xray_ids_are_parents() {
         let sampled = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a";
         let parsed = TraceContext::parse_xray(sampled).unwrap().to_string();
