@@ -60,9 +60,9 @@ def serve(handle):
     return f"http://127.0.0.1:{server.server_port}"
 
 
-def get(url, target, headers={}, key=True):
+def get(url, target, headers={}, key=True, method="GET"):
     """The response's status and `traceparent`."""
-    request = urllib.request.Request(url + target, headers=headers | ({"X-API-Key": KEY} if key else {}))
+    request = urllib.request.Request(url + target, headers=headers | ({"X-API-Key": KEY} if key else {}), method=method)
     try:
         with urllib.request.urlopen(request, timeout=5) as response:
             return response.status, response.headers["traceparent"]
@@ -163,6 +163,7 @@ def check_export(tnr, folder):
             assert call["traceparent"].split("-")[1] == looked_up[1].split("-")[1] and call["tracestate"] is None
             assert "traceparent" not in call["authorization"], call["authorization"]
             get(service.url, "/v1/npa/212/nxx/234", traceparent(UNSAMPLED, "00"))
+            assert get(service.url, LIST, method="BREW")[0] == 405
             unsampled = service.calls[-1]
             assert unsampled["traceparent"].split("-")[1::2] == [UNSAMPLED, "00"], unsampled["traceparent"]
             assert unsampled["tracestate"] == "vendor=opaque"
@@ -244,6 +245,8 @@ def check_metrics(bodies):
     points = {(it["http.request.method"], it.get("http.route"), it["http.response.status_code"]): point
               for point in durations.histogram.data_points for it in [attributes(point)]}
     assert durations.unit == "s" and points["GET", "/v1/npa/{npa}/nxx/{nxx}", 200].count == 2, points
+    # The conventions' name for an invented method.
+    assert points["_OTHER", "/v1/carriers", 405].count == 1, points
     assert points["GET", None, 404].count == 1 and points["GET", "/v1/format/{*tn}", 401].count == 1
     [units] = metrics["tnr_dynamodb_read_capacity_units_total"].sum.data_points
     assert units.as_double >= 1, units
