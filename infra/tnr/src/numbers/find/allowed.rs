@@ -4,6 +4,8 @@ use std::{fs, io, path::Path};
 
 use formatting::{DefaultCountry, PhoneNumber};
 
+use super::Found;
+
 const FICTIONAL: &str = include_str!("fictional.txt");
 /// A line with this text passes.
 pub const MARKER: &str = "tnr:allow";
@@ -31,7 +33,15 @@ impl Allowed {
         Ok(Self { patterns })
     }
 
-    pub fn contains(&self, number: &PhoneNumber) -> bool {
+    /// Removes the numbers in a line that may appear.
+    pub fn remove_from(&self, found: &mut Vec<Found<'_>>, line: &[u8]) {
+        found.retain(|found| !self.contains(&found.number));
+        if !found.is_empty() && String::from_utf8_lossy(line).contains(MARKER) {
+            found.clear();
+        }
+    }
+
+    fn contains(&self, number: &PhoneNumber) -> bool {
         self.patterns.iter().any(|pattern| matches(pattern, &number.formats.e164))
     }
 }

@@ -14,12 +14,7 @@ use numbering::dataset::Dataset;
 use serde::Serialize;
 use shared::json::write_json_line;
 
-use super::{
-    FindArgs, Found,
-    allowed::{Allowed, MARKER},
-    find_in_line, redact,
-    text_parts::Part,
-};
+use super::{FindArgs, Found, allowed::Allowed, find_in_line, redact, text_parts::Part};
 use crate::terminal::escape::{escape_controls, escape_lines};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
@@ -99,8 +94,7 @@ impl<'a> Output<'a> {
             } else {
                 let mut found = find_in_line(line, country, leniency.unwrap_or_default())?;
                 if let Some(allowed) = self.allowed {
-                    let passes = String::from_utf8_lossy(line).contains(MARKER);
-                    found.retain(|found| !passes && !allowed.contains(&found.number));
+                    allowed.remove_from(&mut found, line);
                 }
                 page.numbers += found.len() as u64;
                 match () {
