@@ -15,6 +15,7 @@ mod case_table;
 pub mod cells;
 pub mod common_names;
 pub mod config;
+pub mod countries;
 pub mod csv_pages;
 pub mod described_params;
 pub mod errors;

@@ -7,8 +7,8 @@ use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, HistoryCache, Store};
 
 use crate::{
-    auth::KeyRing, body::BodyBudget, config::Config, export::Exporter, heavy_work::HeavyWork,
-    quota::Quotas, telemetry::Observer,
+    auth::KeyRing, body::BodyBudget, config::Config, countries::CountryCache, export::Exporter,
+    heavy_work::HeavyWork, quota::Quotas, telemetry::Observer,
 };
 
 const EXCHANGE_CACHE_TTL: Duration = Duration::from_secs(300);
@@ -29,6 +29,7 @@ pub struct App {
     /// Spans and metrics for OpenTelemetry.
     pub exporter: Arc<Exporter>,
     pub history_cache: Arc<HistoryCache>,
+    pub(crate) countries: CountryCache,
     /// Recently read exchanges.
     pub(crate) exchanges: Cache<(NpaNxx, Version), Exchange>,
 }
@@ -46,6 +47,7 @@ impl App {
             bodies: BodyBudget::default(),
             observer: None,
             exporter: Arc::default(),
+            countries: CountryCache::default(),
             history_cache: Arc::new(HistoryCache::new(store.clone())),
             exchanges: exchange_cache.build(),
             store,

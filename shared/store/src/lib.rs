@@ -1,4 +1,4 @@
-//! DynamoDB: lookup items, snapshots, the manifest, the current version, the history, API keys, and usage.
+//! DynamoDB: lookup items, snapshots, the manifest, the current version, countries, the history, API keys, and usage.
 //!
 //! This crate is independent of HTTP. `template.yaml` defines the tables.
 
@@ -7,6 +7,7 @@ mod batches;
 mod call_spans;
 mod checksum;
 mod client;
+mod countries;
 mod current;
 mod error;
 mod history;
@@ -28,6 +29,7 @@ pub use client::{
     READS_PER_BATCH, Store, TrustedRoots, credentials_from_env, https_client, https_connector,
     is_plain_http,
 };
+pub use countries::{Countries, CountryData};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
@@ -37,7 +39,7 @@ pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
 };
 pub use lookup_items::{ItemKey, LookupItem, StoredItem};
-pub use manifest::{CHUNK_BYTES, Manifest, Revision, Snapshot};
+pub use manifest::{CHUNK_BYTES, Manifest, Piece, Revision, Snapshot};
 pub use metering::{Consumption, count_wait, measure_reads};
 pub use reachability::FailureKind;
 pub use snapshots::{

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError, Unrecorded,
-    checksum::Item, client::item_from_record,
+    Countries, ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError,
+    Unrecorded, checksum::Item, client::item_from_record,
 };
 use numbering::records::{Statistics, Version};
 
@@ -28,6 +28,9 @@ pub struct Manifest {
     pub retained: Vec<Snapshot>,
     /// Publications up to the current one whose differences are not in the history yet, oldest first.
     pub unrecorded: Vec<Unrecorded>,
+    /// Other countries' ranges. Imports replace each on its own, and rollbacks leave them unchanged.
+    #[serde(default)]
+    pub countries: Countries,
 }
 
 /// A random id that changes with the manifest. A change is written only if the manifest still has the revision that the
@@ -44,14 +47,22 @@ pub struct Snapshot {
     pub ingested_at: Timestamp,
     pub reports: ImportedReports,
     pub chunks: u32,
-    /// The hash of the whole snapshot. It detects damage, not forgery: anyone who can write a chunk can also write
-    /// the manifest.
+    /// The hash of the whole snapshot; see [`Piece`].
     pub hash: String,
     pub statistics: Statistics,
     /// `true` if an operator imported it despite a failed gate. Later imports are compared with it, not with
     /// earlier versions.
     #[serde(default)]
     pub confirmed: bool,
+}
+
+/// Packed data in chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Piece {
+    pub version: Version,
+    pub chunks: u32,
+    /// The hash of all bytes. It detects damage, not forgery: anyone who can write a chunk can also write the manifest.
+    pub hash: String,
 }
 
 /// The size of a chunk. With its key, a chunk stays below DynamoDB's item limit of 400 KB.
@@ -79,7 +90,24 @@ impl fmt::Display for Revision {
     }
 }
 
+impl Piece {
+    /// Describes the piece that consists of these bytes.
+    pub fn new(version: Version, bytes: &[u8]) -> Self {
+        let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
+        Self { version, chunks, hash: snapshot_hash(bytes) }
+    }
+
+    /// Returns `true` if it consists of these bytes.
+    pub fn has_bytes(&self, bytes: &[u8]) -> bool {
+        self.hash == snapshot_hash(bytes)
+    }
+}
+
 impl Snapshot {
+    pub(crate) fn piece(&self) -> Piece {
+        Piece { version: self.version.clone(), chunks: self.chunks, hash: self.hash.clone() }
+    }
+
     /// Describes the snapshot that consists of these bytes.
     pub fn new(
         version: Version,
@@ -88,8 +116,7 @@ impl Snapshot {
         reports: ImportedReports,
         ingested_at: Timestamp,
     ) -> Self {
-        let chunks = bytes.chunks(CHUNK_BYTES).len() as u32;
-        let hash = snapshot_hash(bytes);
+        let Piece { version, chunks, hash } = Piece::new(version, bytes);
         Self { version, ingested_at, reports, chunks, hash, statistics, confirmed: false }
     }
 
@@ -121,7 +148,9 @@ impl Manifest {
         let (version, at) = (snapshot.version.clone(), snapshot.ingested_at);
         let publication = Publication { id: version.clone(), version, number, at, ends_at: None };
         let (revision, unrecorded) = (Revision::new(), Vec::new());
-        Self { revision, current: snapshot, publication, retained, unrecorded }
+        let mut countries = replaced.map(|replaced| replaced.countries.clone()).unwrap_or_default();
+        countries.0.retain(|_, country| snapshot.is_sample() || !country.is_sample());
+        Self { revision, current: snapshot, publication, retained, unrecorded, countries }
     }
 
     /// The manifest after importing the current version's files again. Drops unreadable versions.
@@ -146,7 +175,15 @@ impl Manifest {
         let (id, version) = (Version::new(at), version.clone());
         let publication = Publication { id, version, number, at, ends_at: None };
         let (revision, unrecorded) = (Revision::new(), Vec::new());
-        Some(Self { revision, current, publication, retained, unrecorded })
+        let countries = self.countries.clone();
+        Some(Self { revision, current, publication, retained, unrecorded, countries })
+    }
+
+    /// The manifest after importing the ranges of some countries.
+    pub fn with_countries(&self, imported: Countries) -> Self {
+        let mut manifest = Self { revision: Revision::new(), ..self.clone() };
+        manifest.countries.0.extend(imported.0);
+        manifest
     }
 
     /// The current snapshot and the retained ones, newest first.
@@ -154,10 +191,12 @@ impl Manifest {
         [&self.current].into_iter().chain(&self.retained)
     }
 
-    /// Returns `true` if the version is current, retained, or needed for a difference that is not in the history yet.
+    /// Returns `true` if the version is current, retained, a country's, or needed for a difference that is not in the
+    /// history yet.
     pub fn needs(&self, version: &Version) -> bool {
         let unrecorded = self.unrecorded.iter().map(|it| &it.before);
         self.snapshots().chain(unrecorded).any(|snapshot| snapshot.version == *version)
+            || self.countries.0.values().any(|country| country.piece.version == *version)
     }
 
     /// The snapshot for `version`, if it is current or retained.

@@ -11,7 +11,7 @@ use crate::{
     Cause, Manifest, READS_PER_BATCH, Revision, Snapshot, Store, StoreError, Table,
     batches::RETRY_DELAYS,
     checksum::{Item, primary_key, text},
-    manifest::{CHUNK_BYTES, snapshot_hash},
+    manifest::{CHUNK_BYTES, Piece, snapshot_hash},
 };
 
 /// The attribute with the manifest revision that the version's import will replace.
@@ -23,7 +23,12 @@ const MIN_ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(24);
 impl Store {
     /// Reads a snapshot and verifies its hash.
     pub async fn snapshot(&self, snapshot: &Snapshot) -> Result<Vec<u8>, DatasetError> {
-        let Snapshot { version, chunks, hash: expected, .. } = snapshot;
+        self.piece(&snapshot.piece()).await
+    }
+
+    /// Reads a stored piece and verifies its hash.
+    pub(crate) async fn piece(&self, piece: &Piece) -> Result<Vec<u8>, DatasetError> {
+        let Piece { version, chunks, hash: expected } = piece;
         let unreadable = |reason: String| DatasetError::unreadable(version)(reason);
         let ids: Vec<String> = (0..*chunks).map(|index| chunk_id(version, index)).collect();
         let limit = self.timeouts.snapshot_read();
@@ -69,7 +74,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes a snapshot's chunks, each with the manifest revision that its import will replace. No manifest lists the
+    /// Writes the chunks of a snapshot or country, each with the manifest revision that its import will replace. No manifest lists the
     /// version before [`Store::publish`].
     pub async fn write_snapshot(
         &self,

@@ -204,7 +204,7 @@ impl Word {
 pub struct WholeName(pub(super) Folded);
 
 impl WholeName {
-    pub(super) fn matches(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         self.0.match_with(name) == NameMatch::Exact
     }
 }

@@ -1,0 +1,93 @@
+//! Other countries' ranges, loaded when a request first asks about a country.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::future::Cache;
+use numbering::{ranges::CountryRanges, records::Version};
+use store::{Countries, CountryData, DatasetError};
+
+use crate::{errors::ApiError, lookup::record_version, state::App};
+
+/// The maximum number of countries in memory. The largest takes 5 MB.
+const MAX_COUNTRIES: u64 = 12;
+/// The interval after a failed read.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The countries that requests have asked about.
+#[derive(Clone)]
+pub(crate) struct CountryCache {
+    loaded: Cache<Version, Arc<CountryRanges>>,
+    /// Countries that were unreadable a few seconds ago.
+    unreadable: Cache<Version, ()>,
+}
+
+impl Default for CountryCache {
+    fn default() -> Self {
+        Self {
+            loaded: Cache::new(MAX_COUNTRIES),
+            unreadable: Cache::builder().time_to_live(RETRY_INTERVAL).build(),
+        }
+    }
+}
+
+/// A country's ranges in memory.
+#[derive(Debug, Clone)]
+pub struct LoadedCountry {
+    /// ISO 3166-1 code.
+    pub code: String,
+    pub data: CountryData,
+    pub ranges: Arc<CountryRanges>,
+}
+
+impl App {
+    /// The imported countries.
+    pub async fn countries(&self) -> Result<Countries, ApiError> {
+        self.dataset.get().await?;
+        let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
+        Ok(manifest.map(|manifest| manifest.countries.clone()).unwrap_or_default())
+    }
+
+    /// Loads the country with this ISO 3166-1 code, in any case; `None` if it was not imported.
+    pub async fn country(&self, code: &str) -> Result<Option<LoadedCountry>, ApiError> {
+        let code = code.to_uppercase();
+        match self.countries().await?.0.remove(&code) {
+            Some(data) => self.load_country(code, data).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Loads the country whose data may be about numbers with this calling code; `None` without one.
+    pub async fn country_with_calling_code(
+        &self,
+        calling_code: u16,
+    ) -> Result<Option<LoadedCountry>, ApiError> {
+        match self.countries().await?.with_calling_code(calling_code) {
+            Some((code, data)) => self.load_country(code.to_owned(), data.clone()).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn load_country(
+        &self,
+        code: String,
+        data: CountryData,
+    ) -> Result<LoadedCountry, ApiError> {
+        let CountryCache { loaded, unreadable } = &self.countries;
+        let version = &data.piece.version;
+        if unreadable.contains_key(version) {
+            return Err(DatasetError::StillUnreadable.into());
+        }
+        let load = async { self.store.country(&data).await.map(Arc::new) };
+        let ranges = match loaded.try_get_with_by_ref(version, load).await {
+            Ok(ranges) => ranges,
+            Err(error) => {
+                unreadable.insert(version.clone(), ()).await;
+                let error = logging::with_causes(error.as_ref());
+                tracing::error!(error, country = code, "a country's ranges cannot be read");
+                return Err(DatasetError::StillUnreadable.into());
+            }
+        };
+        record_version(version);
+        Ok(LoadedCountry { code, data, ranges })
+    }
+}

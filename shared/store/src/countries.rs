@@ -1,0 +1,70 @@
+//! Other countries' ranges: a packed piece per country, listed in the manifest and loaded on first use.
+
+use std::collections::BTreeMap;
+
+use numbering::ranges::CountryRanges;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{DatasetError, ImportedReport, Piece, SAMPLE_DATE, Store};
+
+/// The imported countries by ISO 3166-1 code. Stored as JSON text, as [`crate::ImportedReports`] are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Countries(pub BTreeMap<String, CountryData>);
+
+/// A country's ranges as stored, and the facts about their source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountryData {
+    /// A later import of the same ranges leaves it unchanged.
+    pub piece: Piece,
+    /// The calling codes of numbers in the data. Overseas territories have their own.
+    pub calling_codes: Vec<u16>,
+    pub publisher: String,
+    pub title: String,
+    /// The terms of use, as far as they are known, with their address.
+    pub license: String,
+    /// The age in days beyond which its publisher has stalled.
+    pub max_age_days: i64,
+    /// Facts that the data does not contain.
+    pub cannot_tell: Vec<String>,
+    pub imported: ImportedReport,
+}
+
+impl TryFrom<String> for Countries {
+    type Error = serde_json::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        serde_json::from_str(&text).map(Self)
+    }
+}
+
+impl From<Countries> for String {
+    fn from(countries: Countries) -> Self {
+        json!(countries.0).to_string()
+    }
+}
+
+impl Countries {
+    /// The country whose data may be about numbers with this calling code.
+    pub fn with_calling_code(&self, calling_code: u16) -> Option<(&str, &CountryData)> {
+        let mut countries = self.0.iter();
+        let found = countries.find(|(_, data)| data.calling_codes.contains(&calling_code));
+        found.map(|(code, data)| (code.as_str(), data))
+    }
+}
+
+impl CountryData {
+    /// Returns `true` if it was imported from the fictional sample.
+    pub fn is_sample(&self) -> bool {
+        self.imported.date == Some(SAMPLE_DATE)
+    }
+}
+
+impl Store {
+    /// Loads a country's ranges.
+    pub async fn country(&self, data: &CountryData) -> Result<CountryRanges, DatasetError> {
+        let bytes = self.piece(&data.piece).await?;
+        CountryRanges::unpack(&bytes).map_err(DatasetError::unreadable(&data.piece.version))
+    }
+}
