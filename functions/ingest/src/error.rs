@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use logging::with_causes;
-use numbering::{dataset::SnapshotError, records::Version};
+use numbering::{dataset::SnapshotError, ranges::RangesError, records::Version};
 use store::{DatasetError, StoreError};
 
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
@@ -38,6 +38,8 @@ pub enum IngestError {
     Current(#[from] DatasetError),
     #[error("the snapshot cannot be packed")]
     Snapshot(#[from] SnapshotError),
+    #[error("a country's ranges cannot be packed")]
+    Ranges(#[from] RangesError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -9,24 +9,28 @@ use rand::RngExt;
 use store::{Store, StoreError};
 
 use crate::{
-    ImportReport, IngestError, Options, Progress, Repair, Sources, ingest, notes::Warning,
-    options::before_deadline, verify,
+    CountrySources, ImportReport, IngestError, Options, Progress, Repair, Sources,
+    import_countries, ingest, notes::Warning, options::before_deadline, verify,
 };
 
 const MAX_RESTARTS: u32 = 3;
 /// The maximum wait before a restart. Waits are random, so that two imports do not collide again.
-const MAX_WAIT: Duration = Duration::from_secs(3);
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`, then verifies the items if the options ask for it, even after a refusal. If another import or
+/// Imports `sources`, then `countries`, even after a refusal, then verifies the items if the options ask for it, even after a refusal. If another import or
 /// rollback finishes first, starts over, at most three times. A failed verification is only a warning.
 pub async fn import(
     store: &Store,
     sources: &Sources,
+    countries: &CountrySources,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let attempt = async |options| ingest(store, sources, options, &progress).await;
     let mut report = restart_while_overtaken(attempt, options, MAX_WAIT).await?;
+    if report.version.is_some() {
+        report.countries = import_countries(store, countries, options, &progress).await?;
+    }
     if !options.verify || options.dry_run || report.version.is_none() {
         return Ok(report);
     }
@@ -41,7 +45,7 @@ pub async fn import(
     Ok(report)
 }
 
-async fn restart_while_overtaken<T>(
+pub(crate) async fn restart_while_overtaken<T>(
     import: impl AsyncFn(Options) -> Result<T, IngestError>,
     options: Options,
     max_wait: Duration,

@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use store::{ReportName, Store, TimeoutProfile};
 
 use crate::{
-    DEFAULT_HISTORY_DAYS, Gate, Options, Outcome, RollbackTarget, Source, Sources, import,
-    reports::REPORTS, rollback, sources::RemoteSource,
+    CountrySources, DEFAULT_HISTORY_DAYS, DescribedCountry, Gate, Options, Outcome, RollbackTarget,
+    Source, Sources, country_sources, import, reports::REPORTS, rollback, sources::RemoteSource,
 };
 
 /// An operator's request or an EventBridge event, which is treated as a request without fields.
@@ -40,13 +40,18 @@ pub struct Request {
     replace_manifest: bool,
     restart_history: bool,
     rollback: bool,
+    /// Other countries to import; `None` for the variable `COUNTRIES`.
+    countries: Option<Vec<DescribedCountry>>,
+    /// The files of other countries, if they are not the published ones.
+    ranges: BTreeMap<DescribedCountry, Vec<RemoteSource>>,
     /// All other fields, which are named after reports.
     #[serde(flatten)]
     sources: BTreeMap<ReportName, Option<RemoteSource>>,
 }
 
 /// The request fields that are not report names.
-const OPTIONS: &str = "allow, dry_run, replace_manifest, restart_history and rollback";
+const OPTIONS: &str =
+    "allow, countries, dry_run, ranges, replace_manifest, restart_history and rollback";
 /// A field in every EventBridge event, but never in a request.
 const DETAIL_TYPE: &str = "detail-type";
 
@@ -107,6 +112,25 @@ impl Request {
         Ok(Sources::from_iter(sources).or_published(None, &[]))
     }
 
+    /// Returns the sources of other countries: the published files, unless the request names others.
+    pub fn country_sources(
+        &self,
+        environment: impl Fn(&str) -> Option<String>,
+    ) -> Result<CountrySources, String> {
+        let variable = environment("COUNTRIES").unwrap_or_default();
+        let configured = variable.split(',').filter(|code| !code.trim().is_empty());
+        let countries: Vec<DescribedCountry> = match &self.countries {
+            Some(requested) => requested.clone(),
+            None => configured
+                .map(|code| parse_variable("COUNTRIES", code))
+                .collect::<Result<_, _>>()?,
+        };
+        let files = self.ranges.iter().flat_map(|(&country, sources)| {
+            sources.iter().map(move |RemoteSource(source)| (country, source.clone()))
+        });
+        Ok(country_sources(countries, files, None))
+    }
+
     fn options(
         &self,
         environment: impl Fn(&str) -> Option<String>,
@@ -142,6 +166,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let environment = |variable: &str| env::var(variable).ok();
     let Event { request, created_object } = Event::parse(payload.clone())?;
     let sources = request.sources(environment)?;
+    let countries = request.country_sources(environment)?;
     if let Some(object) = created_object
         && !sources.iter().any(|(_, source)| *source == object)
     {
@@ -154,7 +179,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let result = if request.rollback {
         rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
     } else {
-        import(&store, &sources, options, |_| ()).await
+        import(&store, &sources, &countries, options, |_| ()).await
     };
     let output = match &result {
         Ok(report) => {
@@ -215,6 +240,10 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
         values.fold(0.0, |sum, value| sum + value)
     };
     let unread = report["unread_block_reports"].as_array().map_or(0, Vec::len);
+    let countries = report["countries"].as_object().into_iter().flat_map(Map::values);
+    let is_unread =
+        |country: &&Value| matches!(country["outcome"].as_str(), Some("refused" | "failed"));
+    let unread_countries = countries.filter(is_unread).count();
     let mut metrics = vec![
         Metric::count("ImportSucceeded", f64::from(u8::from(succeeded))),
         Metric::count("ImportFailed", f64::from(u8::from(failed))),
@@ -224,6 +253,7 @@ fn with_metrics(report: &Value, elapsed: Duration, now: Timestamp) -> String {
         Metric::count("RowsSkipped", sum("/skipped")),
         Metric::count("Warnings", sum("/warnings")),
         Metric::count("UnreadBlockReports", unread as f64),
+        Metric::count("UnreadCountries", unread_countries as f64),
         Metric::count("UnrecordedPublications", count("/unrecorded")),
         Metric { name: "Seconds", unit: Unit::Seconds, value: elapsed.as_secs_f64() },
     ];

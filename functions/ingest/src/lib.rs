@@ -4,11 +4,12 @@
 //! rows. [`assemble`] builds a dataset, [`changes`] compares it with the current one, [`quality`] measures its
 //! completeness and describes each report, and [`gates`] may refuse it. [`publish`] writes the items that changed,
 //! [`history`] adds the changes to the history, and [`outcome`] defines the report. Finally [`verify`] compares the
-//! items with the snapshot.
+//! items with the snapshot. [`countries`] imports other countries' ranges.
 
 mod assemble;
 mod carrier_types;
 mod changes;
+mod countries;
 mod error;
 mod gates;
 mod history;
@@ -44,6 +45,10 @@ use self::{
 };
 
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
+pub use countries::{
+    CountryOutcome, CountryReport, CountrySources, DescribedCountry, country_sources,
+    import_countries,
+};
 pub use error::{IngestError, ReportError};
 pub use gates::{AllowedGates, Gate};
 pub use import::import;

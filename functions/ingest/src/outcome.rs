@@ -8,6 +8,7 @@ use serde::Serialize;
 use store::{FileDates, Snapshot};
 
 use crate::{
+    CountryReport,
     changes::Changes,
     gates::Gate,
     item_writes::Items,
@@ -39,6 +40,9 @@ pub struct ImportReport {
     pub quality: QualityReport,
     /// Countries whose block report could not be read. Their current blocks remain.
     pub unread_block_reports: Vec<Country>,
+    /// Other countries, by ISO 3166-1 code.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub countries: BTreeMap<String, CountryReport>,
     pub items: Items,
     /// The number of publications whose changes could not be added to the history. The next import will try again.
     pub unrecorded: usize,
@@ -95,6 +99,7 @@ impl ImportReport {
             quality,
             changes,
             unread_block_reports: notes.countries_without_blocks,
+            countries: BTreeMap::new(),
             items: Items::default(),
             unrecorded: 0,
             skipped: skipped.collect(),

@@ -78,7 +78,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    fn new(gate: Gate, reason: String) -> Self {
+    pub(crate) fn new(gate: Gate, reason: String) -> Self {
         Self { reason, gate: Some(gate) }
     }
 

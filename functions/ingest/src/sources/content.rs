@@ -13,6 +13,7 @@ use logging::with_causes;
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
+use super::MAX_BYTES;
 use crate::{
     IngestError,
     error::{Cause, ReportError},
@@ -33,6 +34,10 @@ impl Content {
     /// Opens the content. Rejects web pages, because a publisher's error page may have status 200.
     pub fn new(source_name: String, bytes: Cow<'static, [u8]>) -> Result<Self, Cause> {
         let content = Self { source_name, bytes };
+        // Only data that consists of several files may come in such an archive.
+        if content.file_count()? > 1 {
+            return Ok(content);
+        }
         let mut head = Vec::new();
         let read = content.unpack(|bytes| bytes.take(HEAD_BYTES).read_to_end(&mut head))?;
         read.map_err(|error| format!("it is damaged: {}", with_causes(&error)))?;
@@ -50,7 +55,36 @@ impl Content {
 
     /// The SHA-256 hash before unpacking, in hex.
     pub fn sha256(&self) -> String {
-        Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256(&self.bytes)
+    }
+
+    /// The unpacked files by name, for data that consists of several. A file that is not an archive is called `name`.
+    pub fn files(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>, IngestError> {
+        let source_name = self.source_name.clone();
+        self.unpacked(name).map_err(|source| IngestError::Unreadable { source_name, source })
+    }
+
+    fn unpacked(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>, Cause> {
+        if !self.bytes.starts_with(b"PK") {
+            let bytes = self.unpack(|bytes| read_limited(bytes))??;
+            return Ok(vec![(name.to_owned(), bytes)]);
+        }
+        let mut archive = ZipArchive::new(Cursor::new(&*self.bytes)).map_err(damaged_zip)?;
+        let mut files = Vec::new();
+        for index in report_indexes(&archive)? {
+            let mut file = archive.by_index(index).map_err(damaged_zip)?;
+            let name = file.name().map_err(damaged_zip)?.into_owned();
+            files.push((name, read_limited(&mut file)?));
+        }
+        Ok(files)
+    }
+
+    fn file_count(&self) -> Result<usize, Cause> {
+        if !self.bytes.starts_with(b"PK") {
+            return Ok(1);
+        }
+        let archive = ZipArchive::new(Cursor::new(&*self.bytes)).map_err(damaged_zip)?;
+        Ok(report_indexes(&archive)?.len())
     }
 
     /// Calls `read` with the unpacked bytes. Damage to an archive is detected at the end of the data at the latest.
@@ -87,12 +121,37 @@ impl Content {
     }
 }
 
+/// The SHA-256 hash of some bytes, in hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads all bytes, or returns an error if there are more than any country publishes.
+fn read_limited(bytes: &mut dyn Read) -> Result<Vec<u8>, Cause> {
+    let mut read = Vec::new();
+    bytes.take(MAX_BYTES as u64 + 1).read_to_end(&mut read)?;
+    if read.len() > MAX_BYTES {
+        return Err(format!("a file in it is larger than {MAX_BYTES} bytes").into());
+    }
+    Ok(read)
+}
+
 fn damaged_zip(error: impl Into<io::Error>) -> Cause {
     format!("the zip is damaged or truncated: {}", with_causes(&error.into())).into()
 }
 
-/// Returns the index of the only report in an archive. Ignores folders and files that macOS adds.
+/// Returns the index of the only report in an archive.
 fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause> {
+    match report_indexes(archive)?[..] {
+        [index] => Ok(index),
+        ref files => {
+            Err(format!("the zip has {} files; it must have exactly one", files.len()).into())
+        }
+    }
+}
+
+/// Returns the indexes of the files in an archive. Ignores folders and files that macOS adds.
+fn report_indexes<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<Vec<usize>, Cause> {
     let is_file = |name: &str| !name.ends_with('/') && !name.starts_with("__MACOSX/");
     let mut files = Vec::new();
     for (index, name) in archive.file_names().enumerate() {
@@ -100,10 +159,7 @@ fn report_index<R: Read + Seek>(archive: &ZipArchive<R>) -> Result<usize, Cause>
             files.push(index);
         }
     }
-    match files[..] {
-        [index] => Ok(index),
-        _ => Err(format!("the zip has {} files; it must have exactly one", files.len()).into()),
-    }
+    Ok(files)
 }
 
 /// Counts lines as they are read. Returns an error if a line is too long.

@@ -15,13 +15,13 @@ use serde::Deserialize;
 use store::{ImportedReport, ImportedReports, ReportName};
 
 use crate::{
-    IngestError, Options, Progress,
+    DescribedCountry, IngestError, Options, Progress,
     error::Cause,
     notes::Notes,
     options::before_deadline,
     reports::{REPORTS, Report, ReportRows},
 };
-pub(crate) use content::Content;
+pub(crate) use content::{Content, sha256};
 
 /// The maximum number of bytes to read from a source. The largest published report has 13 MB.
 const MAX_BYTES: usize = 128 << 20;
@@ -197,10 +197,12 @@ pub fn published_url(name: ReportName) -> Option<&'static str> {
 }
 
 fn is_published(address: &str) -> bool {
+    let mut countries = DescribedCountry::all().flat_map(DescribedCountry::addresses);
     REPORTS.iter().any(|report| report.published_at == Some(address))
+        || countries.any(|published| published == address)
 }
 
-fn published_source(mirror: Option<&Mirror>, address: &str) -> Source {
+pub(crate) fn published_source(mirror: Option<&Mirror>, address: &str) -> Source {
     mirror.map_or_else(|| Source::Url(address.to_owned()), |mirror| mirror.source(address))
 }
 

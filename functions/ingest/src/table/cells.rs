@@ -49,7 +49,7 @@ pub(crate) fn non_empty(cell: &str) -> Option<&str> {
 /// Returns `false` for letters, marks, digits, symbols and spaces. Format characters include byte order marks,
 /// zero-width spaces, tags and direction marks. Ignorable characters, such as variation selectors and fillers, can hide
 /// instructions that people do not see, but a language model follows.
-pub(super) fn is_invisible(character: char) -> bool {
+pub(crate) fn is_invisible(character: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Unassigned,
     };
@@ -63,7 +63,7 @@ pub(super) fn is_invisible(character: char) -> bool {
 }
 
 /// Returns the first `max` characters of `text` for a message, with control characters escaped.
-pub(super) fn excerpt(text: &str, max: usize) -> String {
+pub(crate) fn excerpt(text: &str, max: usize) -> String {
     let escape = |character| match character {
         '"' | '\'' | '\\' => String::from(character),
         other => other.escape_debug().to_string(),

@@ -11,10 +11,10 @@ use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
 use jiff::civil::Date;
 use store::ReportName;
 
-use self::cells::{Line, Lines, decode_cell, excerpt, is_invisible};
+use self::cells::{Line, Lines, decode_cell};
 use crate::{error::ReportError, notes::Notes};
 
-pub(crate) use cells::{date, non_empty};
+pub(crate) use cells::{date, excerpt, is_invisible, non_empty};
 
 pub(crate) struct Format {
     pub name: ReportName,
@@ -35,7 +35,7 @@ pub(crate) struct Format {
 /// The earliest valid year in a report's date. NANPA and CNAC started to publish files in the nineties.
 const FIRST_YEAR: i16 = 1990;
 /// The maximum number of bytes in a cell of a known column. The longest company name has about 100.
-const MAX_CELL_LENGTH: usize = 256;
+pub(crate) const MAX_CELL_LENGTH: usize = 256;
 const MAX_EXCERPT_LENGTH: usize = 40;
 const MAX_HEADER_EXCERPT_LENGTH: usize = 120;
 /// The maximum number of lines to search for the header row. A date may come before it.
@@ -51,7 +51,7 @@ fn first_name(column: &'static str) -> &'static str {
     names(column).next().unwrap_or_default()
 }
 
-fn is_same_name(name: &str, other: &str) -> bool {
+pub(crate) fn is_same_name(name: &str, other: &str) -> bool {
     let letters_and_digits = |name: &str| {
         let characters = name.chars().filter(|c| c.is_alphanumeric());
         characters.flat_map(char::to_lowercase).collect::<String>()

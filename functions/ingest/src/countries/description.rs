@@ -1,0 +1,238 @@
+//! Descriptions of countries' data: one file per country, with everything that differs between regulators.
+
+use std::{cmp::Ordering, collections::HashMap, fmt, str::FromStr, sync::LazyLock};
+
+use numbering::ranges::RangeUse;
+use serde::Deserialize;
+
+/// A country's data: its publisher, its addresses, and how its files are read. docs/COUNTRIES.md explains each field.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Description {
+    /// ISO 3166-1 code.
+    pub country: String,
+    pub calling_codes: Vec<u16>,
+    pub publisher: String,
+    pub title: String,
+    /// The terms of use, as far as they are known, with their address.
+    pub license: String,
+    pub addresses: Vec<String>,
+    /// `false` if the description follows documentation, and was not tried with real files.
+    pub is_tried: bool,
+    /// The age in days of the newest entry beyond which the publisher has stalled.
+    pub max_age_days: i64,
+    pub cannot_tell: Vec<String>,
+    /// The layout of files that do not have their own.
+    pub layout: Option<Layout>,
+    pub files: Vec<FileDescription>,
+    /// A second file with the names behind the codes in the holder column.
+    pub names: Option<NamesDescription>,
+    pub statuses: Statuses,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileDescription {
+    /// The start of the file's name, in any case.
+    pub name: String,
+    /// The first digits of the national numbers that the file is about.
+    pub covers: Vec<String>,
+    pub layout: Option<Layout>,
+}
+
+/// How a file's rows are read. Columns are header names, such as `Block|Number Block` with alternatives, or positions
+/// from 1 in a file without a header.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Layout {
+    pub delimiter: char,
+    /// A label of the WHATWG encoding standard. A byte order mark takes precedence.
+    #[serde(default = "utf_8")]
+    pub encoding: String,
+    #[serde(default = "yes")]
+    pub has_header: bool,
+    /// The columns whose digits together are the first digits of a block.
+    #[serde(default)]
+    pub block: Vec<String>,
+    /// The columns whose digits together are the first and the last number, instead of a block.
+    #[serde(default)]
+    pub from: Vec<String>,
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// The digits before national numbers. Rows without them are about short numbers, and are skipped.
+    #[serde(default)]
+    pub trunk_prefix: String,
+    /// The lengths of numbers, unless the column below has them.
+    #[serde(default)]
+    pub lengths: Vec<usize>,
+    /// Text such as `10 digit numbers`, `2+8` or `Mixed 4+5 & 4+6`.
+    pub length: Option<String>,
+    pub holder: String,
+    pub status: Option<String>,
+    /// `true` if digits at the end of a status continue the block.
+    #[serde(default)]
+    pub status_continues_block: bool,
+    pub date: Option<String>,
+    /// As in `strftime`.
+    #[serde(default)]
+    pub date_format: String,
+    pub place: Option<String>,
+    /// Columns that are known and not read.
+    #[serde(default)]
+    pub unused: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamesDescription {
+    /// The start of the file's name, in any case.
+    pub file: String,
+    pub delimiter: char,
+    #[serde(default = "utf_8")]
+    pub encoding: String,
+    pub code: String,
+    pub name: String,
+}
+
+/// The regulator's words in any case, in order of precedence for rows about the same numbers. Rows without a status
+/// column are assigned.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Statuses {
+    #[serde(default)]
+    pub assigned: Vec<String>,
+    #[serde(default)]
+    pub reserved: Vec<String>,
+    #[serde(default)]
+    pub unassigned: Vec<String>,
+}
+
+fn utf_8() -> String {
+    "utf-8".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// All countries, by code.
+static DESCRIPTIONS: LazyLock<Vec<Description>> = LazyLock::new(|| {
+    let files = [
+        include_str!("es.toml"),
+        include_str!("fr.toml"),
+        include_str!("gb.toml"),
+        include_str!("ru.toml"),
+    ];
+    files.map(|file| toml::from_str(file).expect("a test parses every file")).into()
+});
+
+/// A country with a description.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub struct DescribedCountry(pub(crate) &'static Description);
+
+impl DescribedCountry {
+    /// All countries, by code.
+    pub fn all() -> impl Iterator<Item = Self> {
+        DESCRIPTIONS.iter().map(Self)
+    }
+
+    /// ISO 3166-1 code.
+    pub fn code(self) -> &'static str {
+        &self.0.country
+    }
+
+    /// The publisher's URLs.
+    pub fn addresses(self) -> &'static [String] {
+        &self.0.addresses
+    }
+}
+
+impl fmt::Debug for DescribedCountry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl PartialEq for DescribedCountry {
+    fn eq(&self, other: &Self) -> bool {
+        self.code() == other.code()
+    }
+}
+
+impl Eq for DescribedCountry {}
+
+impl PartialOrd for DescribedCountry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for DescribedCountry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.code().cmp(other.code())
+    }
+}
+
+impl TryFrom<String> for DescribedCountry {
+    type Error = String;
+
+    fn try_from(code: String) -> Result<Self, String> {
+        code.parse()
+    }
+}
+
+impl FromStr for DescribedCountry {
+    type Err = String;
+
+    fn from_str(code: &str) -> Result<Self, String> {
+        let found = Self::all().find(|country| country.code().eq_ignore_ascii_case(code.trim()));
+        let known = || Self::all().map(Self::code).collect::<Vec<_>>().join(", ");
+        found.ok_or_else(|| format!("must be one of {}", known()))
+    }
+}
+
+impl Description {
+    pub fn layout<'a>(&'a self, file: &'a FileDescription) -> Option<&'a Layout> {
+        file.layout.as_ref().or(self.layout.as_ref())
+    }
+}
+
+impl Statuses {
+    /// The meaning of each word in lowercase, with its precedence: words that come first win.
+    pub fn meanings(&self) -> HashMap<String, (RangeUse, usize)> {
+        let Self { assigned, reserved, unassigned } = self;
+        let uses = [
+            (assigned, RangeUse::Assigned),
+            (reserved, RangeUse::Reserved),
+            (unassigned, RangeUse::Unassigned),
+        ];
+        let words = uses.iter().flat_map(|(words, meaning)| words.iter().map(|it| (it, *meaning)));
+        let words = words.enumerate();
+        words
+            .map(|(precedence, (word, meaning))| (word.to_lowercase(), (meaning, precedence)))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_description_can_be_read_and_names_its_columns() {
+        let mut codes = Vec::new();
+        for DescribedCountry(description) in DescribedCountry::all() {
+            codes.push(description.country.as_str());
+            for file in &description.files {
+                let layout = description.layout(file).expect("each file has a layout");
+                assert_ne!(layout.block.is_empty(), layout.from.is_empty() || layout.to.is_empty());
+                let has_one_length = layout.lengths.is_empty() == layout.length.is_some();
+                assert!(layout.block.is_empty() || has_one_length, "{}", file.name);
+                assert!(encoding_rs::Encoding::for_label(layout.encoding.as_bytes()).is_some());
+                assert_eq!(layout.date.is_some(), !layout.date_format.is_empty(), "{}", file.name);
+            }
+        }
+        assert!(codes.is_sorted(), "{codes:?}");
+    }
+}

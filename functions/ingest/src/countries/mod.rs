@@ -1,0 +1,287 @@
+//! Imports other countries' ranges. Each country is optional, and fails or is refused on its own.
+//!
+//! [`description`] says how a country's files look, [`rows`] reads them, [`overlaps`] makes the ranges disjoint, and
+//! [`gates`] may refuse them. One conditional write of the manifest then publishes all countries that were read.
+
+mod description;
+mod gates;
+mod overlaps;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use logging::with_causes;
+use numbering::{ranges::CountryRanges, records::Version, time::date_of};
+use serde::Serialize;
+use store::{Countries, CountryData, DatasetError, ImportedReport, Manifest, Piece, Store};
+
+use crate::{
+    Gate, IngestError, Mirror, Options, Progress, Source,
+    gates::{GateResult, Refusal},
+    import::{MAX_WAIT, restart_while_overtaken},
+    notes::Warning,
+    options::before_deadline,
+    publish,
+    sources::{published_source, sha256},
+};
+pub use description::DescribedCountry;
+use description::Description;
+use rows::{NamedFile, Rows};
+
+/// The files or URLs of each country to import.
+pub type CountrySources = BTreeMap<DescribedCountry, Vec<Source>>;
+
+/// Returns the sources of countries: the published files, or their copies on a mirror, unless `files` has others.
+pub fn country_sources(
+    countries: impl IntoIterator<Item = DescribedCountry>,
+    files: impl IntoIterator<Item = (DescribedCountry, Source)>,
+    mirror: Option<&Mirror>,
+) -> CountrySources {
+    let mut sources = CountrySources::new();
+    for (country, file) in files {
+        sources.entry(country).or_default().push(file);
+    }
+    for country in countries {
+        let published = country.addresses().iter();
+        let published = published.map(|address| published_source(mirror, address));
+        sources.entry(country).or_insert_with(|| published.collect());
+    }
+    sources
+}
+
+/// A country's part of the import report.
+#[derive(Debug, Clone, Serialize)]
+pub struct CountryReport {
+    #[serde(flatten)]
+    pub outcome: CountryOutcome,
+    /// The number of ranges, after joining neighbors; 0 if the files were not read.
+    pub ranges: usize,
+    pub holders: usize,
+    /// The date of the newest entry.
+    pub date: Option<Date>,
+    pub rows: u32,
+    pub skipped: BTreeMap<String, u32>,
+    pub warnings: BTreeMap<String, Warning>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum CountryOutcome {
+    Published,
+    Unchanged,
+    /// A dry run.
+    Planned,
+    /// A gate refused the country. Its current ranges remain.
+    Refused {
+        reason: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        allowed_by: Option<Vec<Gate>>,
+    },
+    /// The files could not be read. The current ranges remain.
+    Failed {
+        reason: String,
+    },
+}
+
+impl CountryOutcome {
+    /// Returns `true` if the country's current ranges remain against the operator's wish.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Failed { .. })
+    }
+}
+
+/// A country's ranges as read, before the gates.
+struct ReadCountry {
+    ranges: CountryRanges,
+    rows: Rows,
+    imported: ImportedReport,
+}
+
+/// Imports the countries. A country that cannot be read or is refused leaves the others unaffected.
+pub async fn import_countries(
+    store: &Store,
+    sources: &CountrySources,
+    options: Options,
+    progress: impl Fn(Progress),
+) -> Result<BTreeMap<String, CountryReport>, IngestError> {
+    if sources.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut read = Vec::new();
+    for (DescribedCountry(description), sources) in sources {
+        let country = match read_country(description, sources, options, &progress).await {
+            Err(IngestError::OutOfTime) => return Err(IngestError::OutOfTime),
+            country => country,
+        };
+        read.push((*description, country));
+    }
+    progress(Progress::Publishing);
+    let publish = async |options| publish_countries(store, &read, options).await;
+    let reports = restart_while_overtaken(publish, options, MAX_WAIT).await?;
+    if !options.dry_run {
+        publish::sweep(store, options.now).await;
+    }
+    Ok(reports)
+}
+
+async fn read_country(
+    description: &'static Description,
+    sources: &[Source],
+    Options { deadline, now, .. }: Options,
+    progress: &impl Fn(Progress),
+) -> Result<ReadCountry, IngestError> {
+    let file = description.title.as_str();
+    let mut files: Vec<NamedFile> = Vec::new();
+    let (mut imported, mut hashes) =
+        (ImportedReport { read_at: now, ..ImportedReport::default() }, Vec::new());
+    for source in sources {
+        let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
+        let content = source.open(file, deadline, on_received).await?;
+        imported.bytes += content.len();
+        hashes.push(content.sha256());
+        let name = source.public_address();
+        files.extend(content.files(&name)?);
+        if imported.address.is_empty() {
+            imported.address = name;
+        }
+    }
+    imported.sha256 = match &hashes[..] {
+        [hash] => hash.clone(),
+        hashes => sha256(hashes.concat().as_bytes()),
+    };
+    progress(Progress::Reading { file, rows: 0 });
+    let report = |source| IngestError::Report { source_name: imported.address.clone(), source };
+    let mut rows = Rows::read(description, &files).map_err(report)?;
+    if !description.is_tried {
+        let example = format!("compare the result with {}", description.publisher);
+        rows.warn("the description was never tried with published files", example);
+    }
+    let today = date_of(now);
+    let dates = rows.ranges.iter().filter_map(|published| published.range.facts.effective_from);
+    imported.date = dates.filter(|date| *date <= today).max();
+    let ranges = overlaps::resolve(&mut rows);
+    let ranges = CountryRanges::new(std::mem::take(&mut rows.covered), ranges);
+    imported.rows = rows.count;
+    imported.skipped = rows.skipped.clone();
+    imported.unknown_values = rows.unknown_values.clone();
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    imported.counts =
+        [("ranges", count(ranges.iter().count())), ("holders", count(ranges.holders().len()))]
+            .map(|(name, count)| (name.to_owned(), count))
+            .into();
+    imported.percentages = gates::shares(&ranges).collect();
+    Ok(ReadCountry { ranges, rows, imported })
+}
+
+/// Publishes the countries that were read and pass the gates.
+async fn publish_countries(
+    store: &Store,
+    read: &[(&Description, Result<ReadCountry, IngestError>)],
+    options: Options,
+) -> Result<BTreeMap<String, CountryReport>, IngestError> {
+    let manifest = store.manifest().await?.ok_or(IngestError::NothingImported)?;
+    let (mut reports, mut accepted) = (BTreeMap::new(), Countries::default());
+    for (description, country) in read {
+        let report = match country {
+            Ok(country) => {
+                accept(store, &manifest, (description, country), options, &mut accepted).await?
+            }
+            Err(error) => CountryReport::failed(with_causes(error)),
+        };
+        reports.insert(description.country.clone(), report);
+    }
+    if !options.dry_run && !accepted.0.is_empty() {
+        store.publish(&manifest.with_countries(accepted), &manifest.revision).await?;
+    }
+    Ok(reports)
+}
+
+/// Runs the gates, and writes the country's piece if it changed. Adds it to `accepted` unless a gate refuses.
+async fn accept(
+    store: &Store,
+    manifest: &Manifest,
+    (description, country): (&Description, &ReadCountry),
+    options: Options,
+    accepted: &mut Countries,
+) -> Result<CountryReport, IngestError> {
+    let ReadCountry { ranges, rows, imported } = country;
+    let current = manifest.countries.0.get(&description.country);
+    let readable = match current {
+        None => None,
+        Some(data) => match store.country(data).await {
+            Ok(ranges) => Some((ranges, data)),
+            Err(DatasetError::Unreadable { .. }) => None,
+            Err(error) => return Err(error.into()),
+        },
+    };
+    let compared = readable.as_ref().filter(|(_, data)| !data.is_sample());
+    let compared = compared.map(|(ranges, data)| (ranges, &data.imported));
+    let refusals: Vec<Refusal> =
+        gates::run_gates(compared, ranges, rows, imported.date, options.strict);
+    let GateResult { reasons, allowed_by, .. } = GateResult::new(refusals, options.allow);
+    let report = |outcome| CountryReport::new(outcome, country);
+    if !reasons.is_empty() {
+        return Ok(report(CountryOutcome::Refused { reason: reasons.join("\n"), allowed_by }));
+    }
+    if options.dry_run {
+        return Ok(report(CountryOutcome::Planned));
+    }
+    let bytes = ranges.pack()?;
+    let unchanged = readable.filter(|(_, current)| current.piece.has_bytes(&bytes));
+    let (outcome, piece) = match unchanged {
+        Some((_, current)) => (CountryOutcome::Unchanged, current.piece.clone()),
+        None => {
+            let piece = Piece::new(Version::new(options.now), &bytes);
+            let write = store.write_snapshot(&piece.version, &bytes, &manifest.revision);
+            before_deadline(options.deadline, write).await??;
+            (CountryOutcome::Published, piece)
+        }
+    };
+    accepted.0.insert(description.country.clone(), description.data(piece, imported.clone()));
+    Ok(report(outcome))
+}
+
+impl CountryReport {
+    fn new(outcome: CountryOutcome, ReadCountry { ranges, rows, imported }: &ReadCountry) -> Self {
+        Self {
+            outcome,
+            ranges: ranges.iter().count(),
+            holders: ranges.holders().len(),
+            date: imported.date,
+            rows: rows.count,
+            skipped: rows.skipped.clone(),
+            warnings: rows.warnings.clone(),
+        }
+    }
+
+    fn failed(reason: String) -> Self {
+        Self {
+            outcome: CountryOutcome::Failed { reason },
+            ranges: 0,
+            holders: 0,
+            date: None,
+            rows: 0,
+            skipped: BTreeMap::new(),
+            warnings: BTreeMap::new(),
+        }
+    }
+}
+
+impl Description {
+    /// The manifest's entry for ranges that were imported.
+    fn data(&self, piece: Piece, imported: ImportedReport) -> CountryData {
+        CountryData {
+            piece,
+            calling_codes: self.calling_codes.clone(),
+            publisher: self.publisher.clone(),
+            title: self.title.clone(),
+            license: self.license.clone(),
+            max_age_days: self.max_age_days,
+            cannot_tell: self.cannot_tell.clone(),
+            imported,
+        }
+    }
+}

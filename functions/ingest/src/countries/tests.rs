@@ -1,0 +1,75 @@
+use std::{env, path::PathBuf};
+
+use numbering::ranges::{Range, RangeFacts};
+
+use super::*;
+
+async fn read(country: &str, sources: Vec<Source>) -> Result<ReadCountry, IngestError> {
+    let DescribedCountry(description) = country.parse().unwrap();
+    let options = Options { now: "2026-11-01T00:00:00Z".parse().unwrap(), ..Options::default() };
+    read_country(description, &sources, options, &|_| ()).await
+}
+
+/// The files of a country in the folder `samples`, which have the layout of the published ones.
+fn samples(country: &str) -> Vec<Source> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/countries/samples");
+    let files = folder.join(country.to_lowercase()).read_dir().unwrap();
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(Source::File).collect()
+}
+
+fn line(Range { from, to, facts }: Range<&RangeFacts>) -> String {
+    let RangeFacts { range_use, status, holder, effective_from, place } = facts;
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let date = effective_from.map_or(String::new(), |date| date.to_string());
+    format!(
+        "{from}-{to} {range_use} | {} | {} | {date} | {}\n",
+        text(status),
+        text(holder),
+        text(place)
+    )
+}
+
+#[tokio::test]
+async fn samples_of_every_country_are_read() {
+    let mut text = String::new();
+    for country in DescribedCountry::all() {
+        let read = read(country.code(), samples(country.code())).await.unwrap();
+        text += &format!("{country:?} {:?}\n", read.imported.counts);
+        text.extend(read.ranges.iter().map(line));
+        for (kind, warning) in &read.rows.warnings {
+            text += &format!("  {kind}: {}\n", warning.examples.join("; "));
+        }
+        text.extend(read.rows.skipped.iter().map(|(reason, rows)| format!("  {rows} {reason}\n")));
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// Compares published files with what was counted in them by another program.
+#[tokio::test]
+async fn published_files_of_four_countries_are_read_in_full() {
+    let Ok(folder) = env::var("TNR_FULL_SCALE_DATA") else { return };
+    for (country, file, rows, unknown) in [
+        ("ES", "ES-cnmc-2025-10-bd-num.zip", 12_857, 0),
+        ("FR", "FR-arcep-2026-04.zip", 19_991, 282),
+        ("GB", "GB-ofcom-2025-09.zip", 45_400, 0),
+        ("RU", "RU-DEF-9xx-2026.zip", 17_059, 0),
+    ] {
+        let source = Source::File(PathBuf::from(&folder).join("world").join(file));
+        let ReadCountry { ranges, rows: found, .. } = read(country, vec![source]).await.unwrap();
+        let size = ranges.pack().unwrap().len();
+        println!(
+            "{country} {} {size} {:?} {:?} {:?}",
+            ranges.iter().count(),
+            found.skipped,
+            found.unknown_values,
+            found.warnings
+        );
+        assert_eq!(
+            (found.count, found.unknown_values.values().sum::<u32>()),
+            (rows, unknown),
+            "{country}"
+        );
+    }
+}
