@@ -4,7 +4,10 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use ingest::{DEFAULT_HISTORY_DAYS, Gate, Mirror, ReportName, Source, Sources};
+use ingest::{
+    CountrySources, DEFAULT_HISTORY_DAYS, DescribedCountry, Gate, Mirror, ReportName, Source,
+    Sources, country_sources,
+};
 use strum::VariantNames;
 
 use crate::{data::report::changes::ChangesFile, database::args::DataArgs};
@@ -44,13 +47,13 @@ pub struct ReportSourceArgs {
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<Mirror>,
     /// NANPA's utilized central office codes, text or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
     pub nanpa: Option<Source>,
     /// CNAC's CO code status report, CSV or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
     pub cnac: Option<Source>,
     /// NANPA's area code database, npa_report.csv
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
     pub npa_report: Option<Source>,
     /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
     #[arg(long, value_name = "FILE")]
@@ -64,11 +67,33 @@ pub struct ReportSourceArgs {
     /// With --fetch, also download NANPA's thousands block assignments, a much larger file
     #[arg(long, conflicts_with = "thousands_blocks")]
     pub us_blocks: bool,
+    /// With --fetch, also download the number ranges of these countries, such as GB,FR
+    #[arg(long = "country", value_name = "CODE", value_delimiter = ',')]
+    pub countries: Vec<DescribedCountry>,
+    /// A country's number ranges as published, such as GB=s7.csv; repeat for several files
+    #[arg(long, value_name = "CODE=FILE", value_parser = parse_ranges)]
+    pub ranges: Vec<(DescribedCountry, Source)>,
+}
+
+fn parse_ranges(text: &str) -> Result<(DescribedCountry, Source), String> {
+    let (code, source) = text.split_once('=').ok_or("must have the form CODE=FILE")?;
+    Ok((code.parse()?, source.parse()?))
 }
 
 impl ReportSourceArgs {
     pub fn is_fetched(&self) -> bool {
         self.fetch || self.mirror.is_some()
+    }
+
+    /// Returns `true` if only other countries are imported.
+    pub fn has_only_countries(&self) -> bool {
+        let given = [&self.nanpa, &self.cnac, &self.npa_report];
+        !self.is_fetched() && given.iter().all(|source| source.is_none())
+    }
+
+    pub fn country_sources(&self) -> CountrySources {
+        let countries = self.countries.iter().copied();
+        country_sources(countries, self.ranges.iter().cloned(), self.mirror.as_ref())
     }
 
     pub fn sources(self) -> Sources {

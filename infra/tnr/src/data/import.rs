@@ -1,11 +1,14 @@
 //! The `import` and `rollback` commands.
 
-use std::fmt::{self, Write};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write},
+};
 
 use indicatif::HumanCount;
 use ingest::{
-    ImportReport, IngestError, Options, Outcome, Progress as Step, RollbackTarget, Source, Sources,
-    Warning, published_url,
+    CountryOutcome, CountryReport, ImportReport, IngestError, Options, Outcome, Progress as Step,
+    RollbackTarget, Source, Sources, Warning, published_url,
 };
 use store::Store;
 
@@ -24,7 +27,11 @@ use crate::{
 };
 
 pub async fn import(args: ImportArgs) -> Result<(), CliError> {
+    if args.reports.has_only_countries() {
+        return import_countries(args).await;
+    }
     let is_fetched = args.reports.is_fetched();
+    let countries = args.reports.country_sources();
     let allow = args.allow.iter().copied().collect();
     let sources = args.reports.sources();
     let options = Options {
@@ -35,7 +42,10 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
-        with_progress(async |show| ingest::import(store, &sources, options, show).await).await
+        let import = async |show: &dyn Fn(Step)| {
+            ingest::import(store, &sources, &countries, options, show).await
+        };
+        with_progress(import).await
     };
     let report =
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
@@ -46,6 +56,47 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
         }
         other => other,
     })
+}
+
+/// Imports other countries' ranges, and leaves the rest of the data unchanged.
+async fn import_countries(args: ImportArgs) -> Result<(), CliError> {
+    let countries = args.reports.country_sources();
+    let allow = args.allow.iter().copied().collect();
+    let options = Options { allow, strict: args.strict, ..options(&args.change) };
+    let import = async |store: &Store| {
+        let import = async |show: &dyn Fn(Step)| {
+            ingest::import_countries(store, &countries, options, show).await
+        };
+        with_progress(import).await
+    };
+    let reports =
+        on_database(&args.change.data, access(&args.change, Access::Change), import).await??;
+    let verbose = args.change.verbose;
+    report::print(args.change.json, &reports, |table, reports| {
+        report::write_countries(table, reports, verbose)
+    })?;
+    check_countries(&reports)
+}
+
+/// Returns an error if a country was refused or could not be read.
+fn check_countries(reports: &BTreeMap<String, CountryReport>) -> Result<(), CliError> {
+    let mut gates = Vec::new();
+    let mut reasons = Vec::new();
+    for (code, CountryReport { outcome, .. }) in reports {
+        match outcome {
+            CountryOutcome::Failed { reason } => reasons.push(format!("{code}: {reason}")),
+            CountryOutcome::Refused { reason, allowed_by } => {
+                gates.extend(allowed_by.iter().flatten());
+                reasons.push(format!("{code}: {}", reason.replace('\n', "; ")));
+            }
+            _ => (),
+        }
+    }
+    gates.dedup();
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(CliError::Refused { reason: reasons.join("\n"), gates })
 }
 
 /// The commands that download the published reports and import the files.
@@ -108,7 +159,7 @@ fn finish(report: Result<ImportReport, IngestError>, args: &ChangeArgs) -> Resul
         Outcome::Refused { reason, allowed_by } => {
             Err(CliError::Refused { reason, gates: allowed_by.unwrap_or_default() })
         }
-        _ => Ok(()),
+        _ => check_countries(&report.countries),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The bundled sample data.
 
-use ingest::{IngestError, Options, ReportName, Source, Sources};
+use ingest::{
+    CountrySources, DescribedCountry, IngestError, Options, ReportName, Source, Sources,
+    country_sources,
+};
 use store::{Snapshot, Store, StoreError};
 
 use crate::{CliError, terminal::NextCommands};
@@ -12,11 +15,18 @@ pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
         Ok(Some(_)) | Err(StoreError::Manifest { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
-    match ingest::ingest(store, &sample(), Options::default(), |_| ()).await {
+    match ingest::import(store, &sample(), &sample_countries(), Options::default(), |_| ()).await {
         // Another process imported first.
         Err(IngestError::Store(StoreError::Overtaken)) => Ok(()),
         imported => Ok(imported.map(drop)?),
     }
+}
+
+/// Fictional British ranges around the numbers that Ofcom reserves for drama.
+fn sample_countries() -> CountrySources {
+    let file = Source::Embedded(include_bytes!("../../sample/gb_number_blocks.csv"));
+    let british = DescribedCountry::all().find(|country| country.code() == "GB");
+    country_sources([], british.into_iter().map(|country| (country, file.clone())), None)
 }
 
 /// A note that the data is fictional, with the command that imports real data. `None` for real data.

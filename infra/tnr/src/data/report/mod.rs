@@ -2,12 +2,15 @@
 
 pub mod changes;
 
-use std::fmt::{self, Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+};
 
 use indicatif::HumanCount;
 use ingest::{
-    CompanyCount, Differences, ImportReport, IngestError, Outcome, Quality, QualityReport, SHARES,
-    TypeCoverage,
+    CompanyCount, CountryOutcome, CountryReport, Differences, ImportReport, IngestError, Outcome,
+    Quality, QualityReport, SHARES, TypeCoverage, Warning,
 };
 use logging::with_causes;
 use numbering::records::Version;
@@ -54,7 +57,44 @@ pub fn write_import(table: &mut String, report: &ImportReport, verbose: bool) ->
     if !has_changed {
         changes::write(table, &report.changes)?;
     }
-    writeln!(table, "{}", summary(report, verbose))
+    writeln!(table, "{}", summary(report, verbose))?;
+    write_countries(table, &report.countries, verbose)
+}
+
+/// Writes a line for each country, with its warnings if `verbose`.
+pub fn write_countries(
+    table: &mut String,
+    countries: &BTreeMap<String, CountryReport>,
+    verbose: bool,
+) -> fmt::Result {
+    for (code, CountryReport { outcome, ranges, holders, date, rows, skipped, warnings }) in
+        countries
+    {
+        let outcome = match outcome {
+            CountryOutcome::Published => "published",
+            CountryOutcome::Unchanged => "unchanged",
+            CountryOutcome::Planned => "dry run",
+            CountryOutcome::Refused { .. } => "refused",
+            CountryOutcome::Failed { .. } => "failed",
+        };
+        let date = date.map_or(String::new(), |date| format!(", newest entry {date}"));
+        let [ranges, holders] = [pluralize(*ranges, "range"), pluralize(*holders, "holder")];
+        let rows = pluralize(*rows as usize, "row");
+        writeln!(table, "{code} {outcome}: {ranges} of {holders} from {rows}{date}")?;
+        if verbose {
+            let skipped = skipped.iter().map(|(reason, &count)| (count, reason.clone()));
+            write_reasons(table, "Skipped", skipped)?;
+            write_reasons(table, "Warnings", reasons(warnings))?;
+        }
+    }
+    Ok(())
+}
+
+fn reasons(warnings: &BTreeMap<String, Warning>) -> impl Iterator<Item = (u32, String)> + Clone {
+    let reason = |(kind, warning): (&String, &Warning)| {
+        (warning.count, format!("{kind}: {}", warning.examples.join("; ")))
+    };
+    warnings.iter().map(reason)
 }
 
 fn summary(report: &ImportReport, verbose: bool) -> String {
@@ -104,11 +144,7 @@ fn write_findings(table: &mut String, report: &ImportReport) -> fmt::Result {
     write_quality(table, &report.quality, MAX_COMPANIES)?;
     let skipped = report.skipped.iter().map(|(reason, &count)| (count, reason.clone()));
     write_reasons(table, "Skipped", skipped)?;
-    let warnings = report
-        .warnings
-        .iter()
-        .map(|(kind, warning)| (warning.count, format!("{kind}: {}", warning.examples.join("; "))));
-    write_reasons(table, "Warnings", warnings)
+    write_reasons(table, "Warnings", reasons(&report.warnings))
 }
 
 fn write_reasons(

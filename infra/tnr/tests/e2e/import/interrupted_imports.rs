@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ingest::{IngestError, Options, Outcome};
+use ingest::{CountrySources, IngestError, Options, Outcome};
 use jiff::ToSpan;
 
 use crate::support::{
@@ -52,7 +52,7 @@ async fn concurrent_imports_both_succeed_after_one_restarts() {
     let store = service.database.store();
     let sources = ReportSet::second().sources();
     let options = Options { verify: true, ..Options::default() };
-    let import = || ingest::import(&store, &sources, options, |_| ());
+    let import = || ingest::import(&store, &sources, &CountrySources::new(), options, |_| ());
     let (a, b) = tokio::join!(import(), import());
     let reports = [a.unwrap(), b.unwrap()];
     let count = |outcome| reports.iter().filter(|report| report.outcome == outcome).count();
