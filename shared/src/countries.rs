@@ -4,9 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
 use numbering::{ranges::CountryRanges, records::Version};
-use store::{Countries, CountryData, DatasetError};
+use store::{Countries, CountryData, DatasetError, LoadedCountry};
 
-use crate::{errors::ApiError, lookup::record_version, state::App};
+use crate::{
+    errors::{ApiError, quote},
+    lookup::{expired_version, record_version},
+    pagination::VersionParam,
+    state::App,
+};
 
 /// The maximum number of countries in memory. The largest takes 5 MB.
 const MAX_COUNTRIES: u64 = 12;
@@ -30,15 +35,6 @@ impl Default for CountryCache {
     }
 }
 
-/// A country's ranges in memory.
-#[derive(Debug, Clone)]
-pub struct LoadedCountry {
-    /// ISO 3166-1 code.
-    pub code: String,
-    pub data: CountryData,
-    pub ranges: Arc<CountryRanges>,
-}
-
 impl App {
     /// The imported countries.
     pub async fn countries(&self) -> Result<Countries, ApiError> {
@@ -47,19 +43,27 @@ impl App {
         Ok(manifest.map(|manifest| manifest.countries.clone()).unwrap_or_default())
     }
 
-    /// Loads the country with this ISO 3166-1 code, in any case; `None` if it was not imported.
-    pub async fn country(&self, code: &str) -> Result<Option<LoadedCountry>, ApiError> {
+    /// Loads the country with this ISO 3166-1 code for a list, in the requested version.
+    pub async fn country_for_listing(
+        &self,
+        code: &str,
+        version: &VersionParam,
+    ) -> Result<LoadedCountry, ApiError> {
         let code = code.to_uppercase();
-        match self.countries().await?.0.remove(&code) {
-            Some(data) => self.load_country(code, data).await.map(Some),
-            None => Ok(None),
+        let Some(data) = self.countries().await?.0.remove(&code) else {
+            let message = format!("No number ranges found for country '{}'", quote(&code));
+            return Err(ApiError::not_found(message));
+        };
+        if let Some(expired) = version.version.as_ref().filter(|it| data.piece.version != ***it) {
+            return Err(expired_version(expired));
         }
+        self.load_country(code, data).await
     }
 
     /// Loads the country whose data may be about numbers with this calling code; `None` without one.
     pub async fn country_with_calling_code(
         &self,
-        calling_code: u16,
+        calling_code: i32,
     ) -> Result<Option<LoadedCountry>, ApiError> {
         match self.countries().await?.with_calling_code(calling_code) {
             Some((code, data)) => self.load_country(code.to_owned(), data.clone()).await.map(Some),
@@ -67,7 +71,7 @@ impl App {
         }
     }
 
-    async fn load_country(
+    pub async fn load_country(
         &self,
         code: String,
         data: CountryData,

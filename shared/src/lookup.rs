@@ -36,13 +36,10 @@ impl App {
     ) -> Result<LoadedVersion, ApiError> {
         let loaded = match &param.version {
             None => self.dataset.get().await?,
-            Some(version) => self.dataset.version(version).await?.ok_or_else(|| {
-                let message = format!(
-                    "version '{}' is no longer available; restart pagination without the version parameter",
-                    quote(version)
-                );
-                ApiError::invalid_param("version", message)
-            })?,
+            Some(version) => {
+                let loaded = self.dataset.version(version).await?;
+                loaded.ok_or_else(|| expired_version(version))?
+            }
         };
         record_version(&loaded.version);
         Ok(loaded)
@@ -53,6 +50,14 @@ impl App {
         record_version(&current.version);
         Ok(Lookups { app: self, current })
     }
+}
+
+pub(crate) fn expired_version(version: &str) -> ApiError {
+    let message = format!(
+        "version '{}' is no longer available; restart pagination without the version parameter",
+        quote(version)
+    );
+    ApiError::invalid_param("version", message)
 }
 
 /// Looks up records in one version of the data.

@@ -3,9 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use axum::{extract::State, response::Response};
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use numbering::{
     dataset::{CarrierSearch, Dataset, Holder, Search},
+    ranges::RangeHolder,
     records::{
         Carrier, CarrierType, Country, Npa, Ocn, OwnedExchanges, RecordKey, StateCode, Status,
     },
@@ -176,25 +180,50 @@ impl Rows for HolderList {
     }
 }
 
+/// A page of the holders of a country's ranges.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RangeHolderList {
+    pub holders: Vec<RangeHolder>,
+    pub pagination: Pagination,
+}
+
+impl Rows for RangeHolderList {
+    const COLUMNS: &'static str = "holder ranges numbers";
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.holders.iter()
+    }
+}
+
+/// The holders of exchanges, or of a country's ranges.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum AnyHolderList {
+    Exchanges(HolderList),
+    Ranges(RangeHolderList),
+}
+
 /// Count exchanges by holder
 ///
 /// The holders of the assigned exchanges that match every filter, most exchanges first. Without a filter, all of these
-/// count. Numbers may have been ported to other carriers.
+/// count. With `country`, the holders of that country's ranges instead, most numbers first. Numbers may have been ported
+/// to other carriers.
 #[utoipa::path(
     get, path = "/v1/holders", operation_id = "listHolders", tag = "Lists and pages",
     params(
         ("npa" = Option<Npa>, Query, description = "3-digit area code."),
         ("state" = Option<StateCode>, Query, description = "State or province code."),
         ("rate_center" = Option<String>, Query, description = "Full rate center name. Case, accents and punctuation are ignored."),
+        ("country" = Option<String>, Query, description = "ISO 3166-1 alpha-2 code of a country in /v1/countries with data; cannot be combined with the filters above.", pattern = "^[A-Za-z]{2}$", example = "GB"),
         ListRequest
     ),
-    responses((status = 200, description = "A page of holders", body = HolderList), ListError)
+    responses((status = 200, description = "A page of holders", body = AnyHolderList), ListError, ApiError)
 )]
-async fn list_holders(
-    State(app): State<App>,
-    request: ListRequest,
-) -> Result<PageResponse<HolderList>, ApiError> {
+async fn list_holders(State(app): State<App>, request: ListRequest) -> Result<Response, ApiError> {
     let params = &request.params;
+    if let Some(country) = params.text("country")? {
+        return range_holders(&app, &country, request).await;
+    }
     let search = Search {
         npa: params.parse("npa")?,
         state: params.parse("state")?,
@@ -206,5 +235,23 @@ async fn list_holders(
         let (holders, pagination) = page.slice(dataset.holders(&search, today()).into_iter());
         (HolderList { holders, pagination }, pagination)
     };
-    request.list(&app, select).await
+    Ok(request.list(&app, select).await?.into_response())
+}
+
+async fn range_holders(
+    app: &App,
+    country: &str,
+    request: ListRequest,
+) -> Result<Response, ApiError> {
+    for filter in ["npa", "state", "rate_center"] {
+        if request.params.text(filter)?.is_some() {
+            let message = format!("country cannot be combined with {filter}");
+            return Err(ApiError::invalid_param("country", message));
+        }
+    }
+    let country = app.country_for_listing(country, &request.version).await?;
+    let (holders, pagination) = request.page.slice(country.ranges.holders().into_iter());
+    let body = RangeHolderList { holders, pagination };
+    let version = &country.data.piece.version;
+    Ok(request.response(Some(version), body, pagination).into_response())
 }

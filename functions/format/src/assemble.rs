@@ -1,6 +1,9 @@
 //! Assembles results from numbering data in memory, or from records that were read for them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use formatting::{
     DefaultCountry, Languages, MAX_INPUT_LENGTH, NumberType, PhoneNumber, country_name,
@@ -15,6 +18,8 @@ use shared::{
     auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, past_time::AsOf,
     state::App,
 };
+
+use store::LoadedCountry;
 
 use super::{
     FormatResult,
@@ -34,6 +39,8 @@ pub struct Assembler<'a> {
     /// The base URL for flag images; `None` omits flag links.
     pub flags_base_url: Option<&'a str>,
     pub now: Timestamp,
+    /// The countries whose ranges are known.
+    pub countries: &'a [LoadedCountry],
 }
 
 impl Assembler<'_> {
@@ -61,10 +68,19 @@ impl Assembler<'_> {
         dataset: Option<&Dataset>,
         records: BlockRecords,
     ) -> FormatResult {
-        let &Self { include, languages, flags_base_url, now } = self;
+        let &Self { include, languages, flags_base_url, now, countries } = self;
         let today = date_of(now);
-        let facts =
-            Facts { text, country, number: number.as_ref(), dataset, languages, now, today };
+        let number_facts = number.as_ref();
+        let facts = Facts {
+            text,
+            country,
+            number: number_facts,
+            dataset,
+            countries,
+            languages,
+            now,
+            today,
+        };
         let extras = include.describe(&facts);
         let Some(number) = number else {
             let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
@@ -108,6 +124,8 @@ pub struct Describer<'a> {
     /// The data at the requested time, if it is in the past.
     past: Option<Arc<Dataset>>,
     records: HashMap<NpaNxx, BlockRecords>,
+    /// The countries of the numbers, if results say who holds their ranges.
+    countries: Vec<LoadedCountry>,
 }
 
 impl<'a> Describer<'a> {
@@ -128,9 +146,18 @@ impl<'a> Describer<'a> {
             languages: &options.languages,
             flags_base_url: options.flags_base_url(flags),
             now: time.map_or_else(Timestamp::now, |time| time.end),
+            countries: &[],
         };
-        let mut describer =
-            Self { key, assembler, lookups: None, past: None, records: HashMap::new() };
+        let (records, countries) = (HashMap::new(), Vec::new());
+        let mut describer = Self { key, assembler, lookups: None, past: None, records, countries };
+        // The history has no ranges of other countries.
+        if time.is_none() && options.include.needs_countries() {
+            let foreign = numbers.clone().map(|number| number.country_calling_code);
+            let calling_codes: BTreeSet<i32> = foreign.filter(|code| *code != 1).collect();
+            for calling_code in calling_codes {
+                describer.countries.extend(app.country_with_calling_code(calling_code).await?);
+            }
+        }
         // Numbers outside North America do not need the data.
         let numbers = numbers.filter(|number| {
             options.needs_data(number) && test_numbers::dataset(key, number).is_none()
@@ -160,7 +187,8 @@ impl<'a> Describer<'a> {
         country: DefaultCountry,
         number: Option<PhoneNumber>,
     ) -> FormatResult {
-        let Self { key, assembler, lookups, past, records } = self;
+        let Self { key, lookups, past, records, countries, .. } = self;
+        let assembler = Assembler { countries, ..self.assembler };
         let test_data = number.as_ref().and_then(|number| test_numbers::dataset(*key, number));
         if let Some(dataset) = test_data.or(past.as_deref()) {
             return assembler.describe(text, country, number, Some(dataset));

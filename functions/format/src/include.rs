@@ -33,6 +33,9 @@ const ALL: &str = "all";
 /// The name of the field with the [`Outcome`].
 pub const VERDICT: &str = "verdict";
 
+/// The name of the field with the [`Assignment`].
+const ASSIGNMENT: &str = "assignment";
+
 pub static EXTRAS: [Extra; 7] = [
     Extra {
         name: VERDICT,
@@ -55,14 +58,17 @@ pub static EXTRAS: [Extra; 7] = [
         }),
     },
     Extra {
-        name: "assignment",
+        name: ASSIGNMENT,
         needs_data: true,
         describe: |result, facts| result.assignment = Some(Assignment::find(facts)),
         columns: LazyLock::new(|| {
             columns(
                 "assignment.verdict assignment.reason assignment.areaCode.status assignment.areaCode.inServiceOn \
                  assignment.exchange.status assignment.block.ocn assignment.block.name \
-                 assignment.block.effectiveFrom",
+                 assignment.block.effectiveFrom assignment.range.from assignment.range.to \
+                 assignment.range.holder assignment.range.status assignment.range.effectiveFrom \
+                 assignment.range.place assignment.source.publisher assignment.source.license \
+                 assignment.source.date",
             )
         }),
     },
@@ -160,6 +166,11 @@ impl Include {
         self.extras().any(|extra| extra.needs_data)
     }
 
+    /// Returns `true` if the optional fields of numbers elsewhere need their country's ranges.
+    pub fn needs_countries(&self) -> bool {
+        self.0.contains(ASSIGNMENT)
+    }
+
     pub(super) fn describe(&self, facts: &Facts<'_>) -> FormatResult {
         let mut result = FormatResult::default();
         self.extras().for_each(|extra| (extra.describe)(&mut result, facts));
@@ -208,7 +219,8 @@ mod tests {
         assert_eq!(include.needs_data(), extra.is_some_and(|extra| extra.needs_data));
         let (country, now) = (DefaultCountry::default(), "2026-07-01T12:00:00Z".parse().unwrap());
         let languages = &Languages::default();
-        let assembler = Assembler { include: &include, languages, flags_base_url: None, now };
+        let assembler =
+            Assembler { include: &include, languages, flags_base_url: None, now, countries: &[] };
         // Google's map has a different time zone for this number, and no city.
         let text = "689 234 5678";
         json!(assembler.describe(text, country, PhoneNumber::parse(text, country), dataset))

@@ -1,10 +1,11 @@
-//! Formats phone numbers, finds them in text, and looks up the blocks of North American numbers.
+//! Formats phone numbers, finds them in text, looks up the blocks of North American numbers, and lists countries.
 
 mod assemble;
 mod batch;
 mod block;
 mod bodies;
 pub mod columns;
+mod countries;
 pub mod extras;
 pub mod fields;
 mod find;
@@ -50,6 +51,8 @@ pub fn routes() -> Routes {
         route!(lookup::lookup_by_query),
         route!(lookup::lookup_by_path),
         route!(find::find_in_text),
+        route!(countries::list_countries),
+        route!(countries::list_ranges),
     ])
     .with_preparation(formatting::load_rules)
 }

@@ -10,7 +10,7 @@ use shared::{
     errors::{ApiError, PublicError},
     state::App,
 };
-use store::{ImportedReport, ReportDescription, ReportName, Snapshot};
+use store::{Countries, CountryData, ImportedReport, ReportDescription, ReportName, Snapshot};
 use utoipa::ToSchema;
 
 use super::{SampleHeader, current_snapshot, sample_header};
@@ -29,22 +29,22 @@ pub struct Sources {
 }
 
 /// A report and its findings.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Source {
-    /// Such as `nanpa`, `npa_report` or `carriers`. More may follow.
-    #[schema(value_type = String, example = "nanpa")]
-    pub report: ReportName,
+    /// Such as `nanpa`, `npa_report` or `carriers`, or `ranges_gb` for another country's ranges. More may follow.
+    #[schema(example = "nanpa")]
+    pub report: String,
     #[schema(example = "Utilized central office codes")]
-    pub title: &'static str,
-    /// `NANPA`, `CNAC`, or `operator` for the operator's own list.
+    pub title: String,
+    /// `NANPA`, `CNAC`, another country's regulator, or `operator` for the operator's own list.
     #[schema(example = "NANPA")]
-    pub publisher: &'static str,
+    pub publisher: String,
     /// The publisher's URL, or the name of a file from elsewhere.
     #[schema(
         example = "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip"
     )]
     pub address: String,
-    /// The date stated in the report; `null` if it has none.
+    /// The date stated in the report, or of the newest entry in another country's ranges; `null` if it has none.
     #[schema(required, value_type = Option<String>, format = Date, example = "2026-09-04")]
     pub date: Option<Date>,
     /// The time of the import that read it. If a later import cannot read a block report, it keeps the blocks and this
@@ -71,15 +71,17 @@ pub struct Source {
     #[schema(
         example = "The report states no license. Ask NANPA (nanpa.com) before you redistribute it."
     )]
-    pub license: &'static str,
+    pub license: String,
     /// Facts that this report does not contain.
-    pub cannot_tell: &'static [&'static str],
+    pub cannot_tell: Vec<String>,
 }
 
-impl From<Snapshot> for Sources {
-    fn from(Snapshot { version, ingested_at, reports, .. }: Snapshot) -> Self {
-        let reports = reports.0.into_iter().map(Source::from).collect();
-        Self { version, imported_at: ingested_at.to_string(), reports }
+impl Sources {
+    fn new(Snapshot { version, ingested_at, reports, .. }: Snapshot, countries: Countries) -> Self {
+        let reports = reports.0.into_iter().map(Source::from);
+        let countries = countries.0.into_iter().map(Source::from);
+        let imported_at = ingested_at.to_string();
+        Self { version, imported_at, reports: reports.chain(countries).collect() }
     }
 }
 
@@ -87,9 +89,28 @@ impl From<(ReportName, ImportedReport)> for Source {
     fn from((report, imported): (ReportName, ImportedReport)) -> Self {
         let ReportDescription { publisher, title, license, cannot_tell, .. } = report.description();
         Self {
-            report,
-            title,
-            publisher,
+            report: report.to_string(),
+            title: title.to_owned(),
+            publisher: publisher.to_owned(),
+            license: license.to_owned(),
+            cannot_tell: cannot_tell.iter().copied().map(str::to_owned).collect(),
+            ..imported.into()
+        }
+    }
+}
+
+impl From<(String, CountryData)> for Source {
+    fn from((code, data): (String, CountryData)) -> Self {
+        let CountryData { publisher, title, license, cannot_tell, imported, .. } = data;
+        let report = format!("ranges_{}", code.to_lowercase());
+        Self { report, title, publisher, license, cannot_tell, ..imported.into() }
+    }
+}
+
+impl From<ImportedReport> for Source {
+    /// Describes what was read, without a name.
+    fn from(imported: ImportedReport) -> Self {
+        Self {
             address: imported.address,
             date: imported.date,
             read_at: imported.read_at.to_string(),
@@ -100,8 +121,7 @@ impl From<(ReportName, ImportedReport)> for Source {
             unknown_values: imported.unknown_values,
             counts: imported.counts,
             percentages: imported.percentages,
-            license,
-            cannot_tell,
+            ..Self::default()
         }
     }
 }
@@ -122,5 +142,6 @@ impl From<(ReportName, ImportedReport)> for Source {
 )]
 pub async fn sources(State(app): State<App>) -> Result<(SampleHeader, Json<Sources>), ApiError> {
     let snapshot = current_snapshot(&app).await?;
-    Ok((sample_header(&snapshot), Json(snapshot.into())))
+    let countries = app.countries().await?;
+    Ok((sample_header(&snapshot), Json(Sources::new(snapshot, countries))))
 }

@@ -39,12 +39,17 @@ impl FromStr for DefaultCountry {
 
 const NON_ISO_CODES: [&str; 3] = ["AC", "TA", "XK"];
 
+/// The ISO 3166-1 codes, and three more from Google's rules.
+pub(super) fn country_codes() -> impl Iterator<Item = &'static str> {
+    rust_iso3166::ALL_ALPHA2.iter().copied().chain(NON_ISO_CODES)
+}
+
 impl PartialSchema for DefaultCountry {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some("ISO 3166-1 alpha-2 country code, or AC, TA or XK"))
-            .enum_values(Some(rust_iso3166::ALL_ALPHA2.iter().copied().chain(NON_ISO_CODES)))
+            .enum_values(Some(country_codes()))
             .into()
     }
 }

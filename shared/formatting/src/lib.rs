@@ -3,6 +3,7 @@
 //! The rules come from [`rlibphonenumber`], whose version is pinned. No other crate uses it directly.
 
 mod country;
+mod country_plan;
 mod first_digits;
 mod formats;
 mod masks;
@@ -19,6 +20,7 @@ mod tolerant;
 mod verdict;
 
 pub use country::{DefaultCountry, UnknownCountry, country_name};
+pub use country_plan::CountryPlan;
 pub use formats::Formats;
 pub use metadata::load_rules;
 pub use names_by_prefix::{InvalidLanguage, Languages, LocalName, north_american_places};

@@ -2,12 +2,14 @@
 
 use rlibphonenumber::PhoneNumberType;
 use serde::Serialize;
+use strum::Display;
 use utoipa::ToSchema;
 
 use super::metadata::RULES;
 
 /// The type of service that a number is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Display, ToSchema)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NumberType {
     FixedLine,

@@ -1,6 +1,6 @@
 //! Other countries' ranges: a packed piece per country, listed in the manifest and loaded on first use.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use numbering::ranges::CountryRanges;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct CountryData {
     /// A later import of the same ranges leaves it unchanged.
     pub piece: Piece,
     /// The calling codes of numbers in the data. Overseas territories have their own.
-    pub calling_codes: Vec<u16>,
+    pub calling_codes: Vec<i32>,
     pub publisher: String,
     pub title: String,
     /// The terms of use, as far as they are known, with their address.
@@ -47,7 +47,7 @@ impl From<Countries> for String {
 
 impl Countries {
     /// The country whose data may be about numbers with this calling code.
-    pub fn with_calling_code(&self, calling_code: u16) -> Option<(&str, &CountryData)> {
+    pub fn with_calling_code(&self, calling_code: i32) -> Option<(&str, &CountryData)> {
         let mut countries = self.0.iter();
         let found = countries.find(|(_, data)| data.calling_codes.contains(&calling_code));
         found.map(|(code, data)| (code.as_str(), data))
@@ -59,6 +59,15 @@ impl CountryData {
     pub fn is_sample(&self) -> bool {
         self.imported.date == Some(SAMPLE_DATE)
     }
+}
+
+/// A country's ranges in memory.
+#[derive(Debug, Clone)]
+pub struct LoadedCountry {
+    /// ISO 3166-1 code.
+    pub code: String,
+    pub data: CountryData,
+    pub ranges: Arc<CountryRanges>,
 }
 
 impl Store {

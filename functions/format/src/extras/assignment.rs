@@ -9,7 +9,10 @@ use numbering::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Facts;
+use super::{
+    Facts,
+    range::{RangeAssignment, RangeSource},
+};
 use crate::{
     block::{CarrierInfo, NanpParts},
     test_numbers,
@@ -33,13 +36,19 @@ pub struct Assignment {
     /// have been ported since.
     #[schema(required)]
     pub(crate) block: Option<BlockAssignment>,
+    /// The range in the regulator's data that contains the number; `null` without one, and for North American numbers.
+    #[schema(required)]
+    pub(crate) range: Option<RangeAssignment>,
+    /// The data that the range is from; `null` for North American numbers and for countries without data.
+    #[schema(required)]
+    pub(crate) source: Option<RangeSource>,
 }
 
 /// The outcome for a number: assigned, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AssignmentVerdict {
-    /// A carrier holds the number's block. The number itself may be unused.
+    /// A carrier holds the number's block or range. The number itself may be unused.
     Assigned,
     UnassignedAreaCode,
     /// The area code is assigned, but not in service yet.
@@ -48,13 +57,17 @@ pub enum AssignmentVerdict {
     UnassignedExchange,
     /// The exchange is pooled, and no carrier holds the number's thousands block.
     UnassignedBlock,
-    /// The assignment of the thousands block starts on a later day.
+    /// The assignment of the thousands block or range starts on a later day.
     NotYetEffective,
+    /// Outside North America: the regulator lists the range as free, or does not list it.
+    UnassignedRange,
+    /// Outside North America: the regulator holds the range back, for example in quarantine.
+    ReservedRange,
     /// 555-0100 to 555-0199, which are reserved for fiction.
     Fictional,
     /// Exchanges for services and tests, such as 411, 555 and 958.
     TestOrSpecial,
-    /// The reports do not cover the number: toll-free, Caribbean, or outside North America.
+    /// The data does not cover the number: toll-free, Caribbean, or in a country whose ranges were not imported.
     NotCovered,
 }
 
@@ -114,8 +127,7 @@ impl Assignment {
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country_calling_code != 1 {
-            let reason = "The numbering data covers only the US and Canada";
-            return Some(Self::new(AssignmentVerdict::NotCovered, reason));
+            return Some(Self::in_country(number, facts));
         }
         let parts = NanpParts::from_number(number)?;
         let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today);
@@ -131,8 +143,16 @@ impl Assignment {
         Some(assignment)
     }
 
-    fn new(verdict: AssignmentVerdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into(), area_code: None, exchange: None, block: None }
+    pub(super) fn new(verdict: AssignmentVerdict, reason: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            reason: reason.into(),
+            area_code: None,
+            exchange: None,
+            block: None,
+            range: None,
+            source: None,
+        }
     }
 
     fn in_plan(parts: &NanpParts, dataset: &Dataset, today: Date) -> Self {

@@ -4,11 +4,13 @@ mod assignment;
 mod line;
 mod local_time;
 mod place;
+mod range;
 
 use formatting::{DefaultCountry, Languages, PhoneNumber, Reason, Verdict};
 use jiff::{Timestamp, civil::Date};
 use numbering::dataset::Dataset;
 use serde::Serialize;
+use store::LoadedCountry;
 use utoipa::ToSchema;
 
 use crate::block::is_us_or_canada;
@@ -17,6 +19,7 @@ pub use assignment::Assignment;
 pub use line::LineInfo;
 pub use local_time::{CallingHours, TimeZoneInfo, find as find_zones, zones};
 pub use place::PlaceInfo;
+pub use range::RangeSource;
 
 pub struct Facts<'a> {
     pub text: &'a str,
@@ -25,6 +28,8 @@ pub struct Facts<'a> {
     /// The text as a number; `None` if it cannot be parsed.
     pub number: Option<&'a PhoneNumber>,
     pub dataset: Option<&'a Dataset>,
+    /// The countries whose ranges are known.
+    pub countries: &'a [LoadedCountry],
     pub languages: &'a Languages,
     pub now: Timestamp,
     pub today: Date,

@@ -38,7 +38,7 @@ fn every_kind_of_number_has_the_expected_fields() {
         let country: DefaultCountry = country.parse().unwrap();
         let include = &Include::from_fields(fields.as_ref().unwrap());
         let (languages, flags_base_url) = (&Languages::default(), Some("https://a.example"));
-        let assembler = Assembler { include, languages, flags_base_url, now };
+        let assembler = Assembler { include, languages, flags_base_url, now, countries: &[] };
         let number = PhoneNumber::parse(text, country);
         let value = assembler.describe(text, country, number, dataset.as_ref());
         let result = json!(WithFields { value, fields: fields.as_ref() });

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub(crate) struct Description {
     /// ISO 3166-1 code.
     pub country: String,
-    pub calling_codes: Vec<u16>,
+    pub calling_codes: Vec<i32>,
     pub publisher: String,
     pub title: String,
     /// The terms of use, as far as they are known, with their address.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numbering::dataset::Dataset;
 use shared::{config::Config, in_process::InProcess, state::App};
-use store::{CurrentDataset, DatasetError, Snapshot, Store};
+use store::{CurrentDataset, DatasetError, LoadedCountry, Snapshot, Store};
 
 use crate::{
     CliError,
@@ -18,6 +18,8 @@ use crate::{
 pub struct NumberingData {
     pub dataset: Arc<Dataset>,
     pub snapshot: Snapshot,
+    /// Other countries' ranges, if they were requested.
+    pub countries: Vec<LoadedCountry>,
 }
 
 impl NumberingData {
@@ -28,6 +30,22 @@ impl NumberingData {
     pub async fn load(args: &DataArgs) -> Result<Self, CliError> {
         with_store(args, async |store| Self::from_current(&CurrentDataset::new(store), args).await)
             .await
+    }
+
+    /// Also loads other countries' ranges.
+    pub async fn load_with_countries(args: &DataArgs) -> Result<Self, CliError> {
+        let load = async |store: Store| {
+            let current = CurrentDataset::new(store.clone());
+            let mut data = Self::from_current(&current, args).await?;
+            let manifest = current.in_memory().map(|(_, manifest)| manifest);
+            for (code, country) in manifest.iter().flat_map(|manifest| &manifest.countries.0) {
+                let ranges = Arc::new(store.country(country).await?);
+                let (code, country) = (code.clone(), country.clone());
+                data.countries.push(LoadedCountry { code, data: country, ranges });
+            }
+            Ok(data)
+        };
+        with_store(args, load).await
     }
 
     async fn from_current(current: &CurrentDataset, args: &DataArgs) -> Result<Self, CliError> {
@@ -43,7 +61,7 @@ impl NumberingData {
         }
         let data = current.in_memory().and_then(|(loaded, manifest)| {
             let snapshot = manifest.snapshot(loaded.version.as_str())?.clone();
-            Some(Self { dataset: loaded.dataset, snapshot })
+            Some(Self { dataset: loaded.dataset, snapshot, countries: Vec::new() })
         });
         let data = data.ok_or_else(no_data)?;
         if let Some(note) = sample::sample_note(&data.snapshot, &args.next()) {

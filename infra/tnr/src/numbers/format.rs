@@ -3,11 +3,9 @@
 use std::{
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use clap::Args;
-use numbering::dataset::Dataset;
 
 use crate::{
     CliError,
@@ -53,10 +51,9 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     args.list.infer_formats(args.file.as_deref(), args.output.as_deref())?;
     let signals = StopSignals::listen()?;
     let (file, output) = open_output(&args)?;
-    let dataset = load_dataset(&args.data).await?;
+    let data = load_data(&args.data, args.list.needs_countries()).await?;
     let options = args.list;
-    let report =
-        until_stopped(signals, move || write_all(list, options, dataset, output)).await??;
+    let report = until_stopped(signals, move || write_all(list, options, data, output)).await??;
     let Some(report) = report else { return Ok(()) };
     file.map_or(Ok(()), NewFile::finish)?;
     show_note(report.text.trim_end());
@@ -66,14 +63,22 @@ pub async fn format(mut args: FormatArgs) -> Result<(), CliError> {
     }
 }
 
-/// Loads the numbering data; `None` before the first import.
-pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliError> {
-    match NumberingData::load(data).await {
+/// Loads the numbering data, and other countries' ranges if results need them; `None` before the first import.
+pub async fn load_data(
+    data: &DataArgs,
+    needs_countries: bool,
+) -> Result<Option<NumberingData>, CliError> {
+    let loaded = if needs_countries {
+        NumberingData::load_with_countries(data).await
+    } else {
+        NumberingData::load(data).await
+    };
+    match loaded {
         Err(CliError::NoData(_)) => {
             show_note(&format!("note: {}", no_data_note(&data.place()?, &data.next())));
             Ok(None)
         }
-        loaded => Ok(Some(loaded?.dataset)),
+        loaded => Ok(Some(loaded?)),
     }
 }
 
@@ -81,13 +86,13 @@ pub async fn load_dataset(data: &DataArgs) -> Result<Option<Arc<Dataset>>, CliEr
 fn write_all(
     (reader, bytes): (Box<dyn Read + Send>, Option<u64>),
     options: ListOptions,
-    dataset: Option<Arc<Dataset>>,
+    data: Option<NumberingData>,
     (writer, is_terminal): Output,
 ) -> Result<Option<ListReport>, CliError> {
     let progress = Progress::beside_output(is_terminal);
     progress.start("Formatting numbers", Unit::Bytes, bytes);
     let reader = progress.wrap_read(reader);
-    let report = describe_list(reader, options, dataset, &mut BufWriter::new(writer));
+    let report = describe_list(reader, options, data.as_ref(), &mut BufWriter::new(writer));
     drop(progress);
     match report {
         Err(ListError::Unwritable(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(None),

@@ -137,9 +137,11 @@ pub struct Range<F = RangeFacts> {
 }
 
 /// A holder with its assigned ranges.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RangeHolder {
-    pub name: String,
+    /// The name as published.
+    #[schema(example = "Sample Telecom Limited")]
+    pub holder: String,
     pub ranges: u32,
     /// The count of numbers in these ranges.
     pub numbers: u64,
@@ -233,7 +235,7 @@ impl CountryRanges {
             }
         }
         let holder = |(name, (ranges, numbers)): (&str, _)| RangeHolder {
-            name: name.to_owned(),
+            holder: name.to_owned(),
             ranges,
             numbers,
         };

@@ -72,7 +72,7 @@ fn example() -> CountryRanges {
 #[test]
 fn holders_that_differ_in_case_are_one_with_the_most_frequent_spelling() {
     let holders = example().holders();
-    let holders: Vec<_> = holders.iter().map(|it| (&*it.name, it.ranges, it.numbers)).collect();
+    let holders: Vec<_> = holders.iter().map(|it| (&*it.holder, it.ranges, it.numbers)).collect();
     assert_eq!(holders, [("BT", 1, 300), ("Vodafone Ltd", 1, 30)]);
 }
 

@@ -110,7 +110,7 @@ mod tests {
         let (version, reports) = (Version::new(Timestamp::UNIX_EPOCH), ImportedReports::default());
         let statistics = dataset.statistics();
         let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
-        let data = NumberingData { dataset: Arc::new(dataset), snapshot };
+        let data = NumberingData { dataset: Arc::new(dataset), snapshot, countries: Vec::new() };
         Source { data, effective_on, progress: Progress::beside_output(true) }
     }
 

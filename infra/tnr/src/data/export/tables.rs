@@ -204,7 +204,7 @@ fn dictionary() -> impl Iterator<Item = Value> {
 
 /// The data's origin and limitations. A report without a date has `null`.
 pub fn provenance(Source { data, effective_on, .. }: &Source) -> Map<String, Value> {
-    let NumberingData { dataset, snapshot } = data;
+    let NumberingData { dataset, snapshot, .. } = data;
     let FileDates { nanpa, cnac, npa_report } = snapshot.reports.file_dates();
     let provenance = json!({
         "data_version": snapshot.version,

@@ -27,7 +27,7 @@ use crate::{
     CliError,
     database::args::DataArgs,
     error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
-    numbers::{format::load_dataset, open_input, pipeline::process_in_order},
+    numbers::{format::load_data, open_input, pipeline::process_in_order},
     show_error,
     terminal::{
         progress::{Progress, Unit},
@@ -98,14 +98,15 @@ enum FindError {
 /// Prints the lines in files or stdin that contain phone numbers. Continues with the other files if one cannot be
 /// read.
 pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
-    let dataset = if args.json { load_dataset(&args.data).await? } else { None };
+    let include = args.include.as_ref();
+    let needs_countries = include.is_some_and(Include::needs_countries);
+    let data = if args.json { load_data(&args.data, needs_countries).await? } else { None };
     let (mut has_found, mut has_failed) = (false, false);
     let allowed = args.check.then(|| read_allowed(&args)).transpose()?;
     let stdin = [Path::new("-").to_owned()];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
     for file in files {
-        let output =
-            Output::new(&args, dataset.as_deref(), allowed.as_ref(), file, files.len() > 1);
+        let output = Output::new(&args, data.as_ref(), allowed.as_ref(), file, files.len() > 1);
         match search(file, &output, &args) {
             Ok(has_numbers) => has_found |= has_numbers,
             // The reader of the pipe, such as `head`, has seen enough.

@@ -10,11 +10,11 @@ use anstyle::{AnsiColor, Style};
 use format::{Assembler, FormatResult, Include};
 use formatting::{Languages, RulesFailed};
 use jiff::Timestamp;
-use numbering::dataset::Dataset;
 use serde::Serialize;
 use shared::json::write_json_line;
 
 use super::{FindArgs, Found, allowed::Allowed, find_in_line, redact, text_parts::Part};
+use crate::data::numbering_data::NumberingData;
 use crate::terminal::escape::{escape_controls, escape_lines};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
@@ -30,7 +30,7 @@ pub struct Page {
 
 pub struct Output<'a> {
     args: &'a FindArgs,
-    dataset: Option<&'a Dataset>,
+    data: Option<&'a NumberingData>,
     /// Set by `--check`.
     allowed: Option<&'a Allowed>,
     include: Include,
@@ -56,7 +56,7 @@ struct JsonLine<'a> {
 impl<'a> Output<'a> {
     pub fn new(
         args: &'a FindArgs,
-        dataset: Option<&'a Dataset>,
+        data: Option<&'a NumberingData>,
         allowed: Option<&'a Allowed>,
         file: &Path,
         has_several_files: bool,
@@ -70,7 +70,7 @@ impl<'a> Output<'a> {
         }
         Self {
             args,
-            dataset,
+            data,
             allowed,
             include: args.include.clone().unwrap_or_default(),
             languages: args.lang.clone().unwrap_or_default(),
@@ -146,13 +146,16 @@ impl<'a> Output<'a> {
     }
 
     fn write_json(&self, text: &mut Vec<u8>, number: u64, line: &[u8], found: Vec<Found<'_>>) {
-        let Self { include, languages, now, dataset, .. } = self;
-        let assembler = Assembler { include, languages, flags_base_url: None, now: *now };
+        let &Self { include, languages, now, data, .. } = &self;
+        let countries = data.map_or(&[][..], |data| &data.countries);
+        let assembler =
+            Assembler { include, languages, flags_base_url: None, now: *now, countries };
+        let dataset = data.map(|data| &*data.dataset);
         let country = self.args.country.unwrap_or_default();
         for Found { start, tn, number: found } in found {
             let start = code_points(&line[..start]);
             let end = start + code_points(tn.as_bytes());
-            let result = assembler.describe(tn, country, Some(found), *dataset);
+            let result = assembler.describe(tn, country, Some(found), dataset);
             let json = JsonLine { file: &self.path, line: number, start, end, tn, result };
             let mut row = Vec::new();
             // Writing to memory never fails, and all keys are strings.

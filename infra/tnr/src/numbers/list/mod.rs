@@ -16,7 +16,6 @@ use std::{
     collections::BTreeMap,
     io::{self, Read, Write},
     iter::{self, Peekable},
-    sync::Arc,
 };
 
 use format::{Assembler, extras::Outcome, include::VERDICT};
@@ -24,9 +23,10 @@ use formatting::Reason as NumberReason;
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
-use numbering::dataset::Dataset;
 
-use crate::{error::pluralize, numbers::pipeline::process_in_order};
+use crate::{
+    data::numbering_data::NumberingData, error::pluralize, numbers::pipeline::process_in_order,
+};
 pub use options::ListOptions;
 
 use self::{
@@ -61,11 +61,11 @@ pub enum ListError {
     Unwritable(#[source] io::Error),
 }
 
-/// Describes every number in a list, in order. With a `dataset`, adds location and carrier.
+/// Describes every number in a list, in order. With `data`, adds location and carrier.
 pub fn describe_list(
     list: impl Read + Send + 'static,
     options: ListOptions,
-    dataset: Option<Arc<Dataset>>,
+    data: Option<&NumberingData>,
     writer: &mut impl Write,
 ) -> Result<ListReport, ListError> {
     let Text { reader, head, is_utf_16, has_bom } =
@@ -91,9 +91,10 @@ pub fn describe_list(
             languages: &languages,
             flags_base_url: None,
             now: Timestamp::now(),
+            countries: data.map_or(&[], |data| &data.countries),
         },
         default_country: options.country.unwrap_or_default(),
-        dataset: dataset.as_deref(),
+        dataset: data.map(|data| &*data.dataset),
         has_keys: options.dedupe.is_some(),
     };
     let has_bom = (has_bom || options.bom) && !format.is_json();

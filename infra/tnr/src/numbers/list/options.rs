@@ -114,6 +114,12 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
+    /// Returns `true` if the output has fields from other countries' ranges.
+    pub fn needs_countries(&self) -> bool {
+        let selected = self.fields.as_ref().map(|fields| &fields.include);
+        [self.include.as_ref(), selected].into_iter().flatten().any(Include::needs_countries)
+    }
+
     /// Infers missing formats from file names and CSV-only options. Returns an error if the output's name has the
     /// extension of another format.
     pub fn infer_formats(

@@ -83,7 +83,8 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let country: DefaultCountry = country.unwrap_or_default();
     let languages: Option<Languages> = args.lang.as_deref().and_then(|tag| tag.parse().ok());
     let (include, languages) = (&Include::all(), &languages.unwrap_or_default());
-    let assembler = Assembler { include, languages, flags_base_url: None, now: Timestamp::now() };
+    let now = Timestamp::now();
+    let assembler = Assembler { include, languages, flags_base_url: None, now, countries: &[] };
     let format = assembler.describe(text, country, PhoneNumber::parse(text, country), None);
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {

@@ -42,13 +42,14 @@ struct View {
 const PORTING_NOTE: &str =
     "Carriers as assigned; numbers may have been ported to other carriers.\n";
 const EXCHANGE: &str = "nxx ocn company_name rate_center status";
+const COUNTRY: &str = "code name calling_code trunk_prefix international_prefix";
 const CHANGE: &str = "published_at change kind key";
 
 const fn view(route: &'static str, params: &'static str, columns: &'static str) -> View {
     View { route, params, columns, note: "" }
 }
 
-pub static QUERIES: [Query; 8] = [
+pub static QUERIES: [Query; 10] = [
     Query {
         name: "carrier",
         about: "Show a carrier by OCN, or find carriers by name",
@@ -90,6 +91,22 @@ pub static QUERIES: [Query; 8] = [
             "ocn company_name common_name carrier_type exchanges blocks",
         )
         .with_porting_note()],
+    },
+    Query {
+        name: "countries",
+        about: "List countries with their prefixes, number lengths and data",
+        words: &[("[CODE]", "Country code, such as GB; shows only that country")],
+        views: &[view("/v1/countries", "country", COUNTRY), view("/v1/countries", "", COUNTRY)],
+    },
+    Query {
+        name: "ranges",
+        about: "List a country's number ranges and their holders",
+        words: &[("CODE", "Country code, such as GB")],
+        views: &[view(
+            "/v1/countries/{code}/ranges",
+            "code",
+            "from to use status holder effective_from place",
+        )],
     },
     Query {
         name: "search",

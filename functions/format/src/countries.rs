@@ -1,0 +1,296 @@
+//! Countries with their numbering plans, and the ranges that a country's regulator publishes.
+
+use axum::extract::State;
+use formatting::{CountryPlan, DefaultCountry, NumberType, PhoneNumber};
+use itertools::Itertools;
+use jiff::civil::Date;
+use numbering::ranges::{CountryRanges, NationalNumber, Range, RangeFacts, RangeSearch, RangeUse};
+use serde::Serialize;
+use shared::{
+    csv_pages::{FormatParam, Rows},
+    errors::{ApiError, ListError},
+    pagination::{ListRequest, Page, PageResponse, Pagination},
+    params::{Params, PathParams, invalid_param, parse_param},
+    state::App,
+};
+use store::{CountryData, LoadedCountry};
+use strum::VariantNames;
+use utoipa::ToSchema;
+
+use super::extras::RangeSource;
+
+/// The maximum number of unassigned ranges that are tried for example numbers, spread over the plan.
+const MAX_TRIED_RANGES: usize = 5_000;
+
+/// A country's numbering plan.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CountryInfo {
+    /// ISO 3166-1 alpha-2 code, or AC, TA or XK.
+    #[schema(example = "GB")]
+    pub code: &'static str,
+    #[schema(example = "United Kingdom")]
+    pub name: &'static str,
+    #[schema(example = "44")]
+    pub calling_code: String,
+    /// The digits before national numbers inside the country; `null` without any.
+    #[schema(required, example = "0")]
+    pub trunk_prefix: Option<String>,
+    /// The digits before calling codes inside the country; a regular expression if there are several.
+    #[schema(required, example = "00")]
+    pub international_prefix: Option<String>,
+    pub types: Vec<TypeInfo>,
+    /// The regulator's data; `null` if it was not imported.
+    #[schema(required)]
+    pub data: Option<CountrySource>,
+}
+
+/// A type of numbers that a country has, by Google's rules.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TypeInfo {
+    #[serde(rename = "type")]
+    pub number_type: NumberType,
+    /// The digits of national numbers.
+    pub lengths: Vec<i32>,
+    /// A valid number in E.164 that nobody holds, according to the regulator; `null` if none is known.
+    #[schema(required, example = "+447700930000")]
+    pub example: Option<String>,
+}
+
+/// The origin and size of a country's data.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CountrySource {
+    #[schema(example = "National Telephone Numbering Plan: allocation of number blocks")]
+    pub title: String,
+    #[serde(flatten)]
+    pub source: RangeSource,
+    /// The time of its last import.
+    #[schema(format = DateTime)]
+    pub imported_at: String,
+    /// Ranges, after joining neighbors with the same facts.
+    pub ranges: u32,
+    pub holders: u32,
+}
+
+/// A page of countries.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CountryList {
+    pub countries: Vec<CountryInfo>,
+    pub pagination: Pagination,
+}
+
+/// A country as a CSV row.
+#[derive(Serialize)]
+struct CountryRow<'a> {
+    #[serde(flatten)]
+    country: &'a CountryInfo,
+    number_types: String,
+    publisher: Option<&'a str>,
+    date: Option<Date>,
+    ranges: Option<u32>,
+}
+
+impl Rows for CountryList {
+    const COLUMNS: &'static str = "code name calling_code trunk_prefix international_prefix \
+                                   number_types publisher date ranges";
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.countries.iter().map(|country| {
+            let data = country.data.as_ref();
+            CountryRow {
+                country,
+                number_types: country.types.iter().map(|it| it.number_type).join(" "),
+                publisher: data.map(|data| data.source.publisher.as_str()),
+                date: data.and_then(|data| data.source.date),
+                ranges: data.map(|data| data.ranges),
+            }
+        })
+    }
+}
+
+impl CountryInfo {
+    /// `ranges` are the country's, if they were imported.
+    fn new(plan: CountryPlan, loaded: Option<&LoadedCountry>) -> Self {
+        let free = loaded.map(|country| free_numbers(&plan, &country.ranges)).unwrap_or_default();
+        let example = |number_type| {
+            let has_type = |(_, found): &&(String, NumberType)| *found == number_type;
+            free.iter().find(has_type).map(|(number, _)| number.clone())
+        };
+        let types = plan.types.into_iter().map(|(number_type, lengths)| TypeInfo {
+            number_type,
+            lengths,
+            example: example(number_type),
+        });
+        Self {
+            code: plan.code,
+            name: plan.name,
+            calling_code: plan.calling_code.to_string(),
+            trunk_prefix: plan.trunk_prefix,
+            international_prefix: plan.international_prefix,
+            types: types.collect(),
+            data: loaded.map(|country| CountrySource::from(&country.data)),
+        }
+    }
+}
+
+impl From<&CountryData> for CountrySource {
+    fn from(data: &CountryData) -> Self {
+        let count = |name: &str| data.imported.counts.get(name).copied().unwrap_or_default();
+        Self {
+            title: data.title.clone(),
+            source: data.into(),
+            imported_at: data.imported.read_at.to_string(),
+            ranges: count("ranges"),
+            holders: count("holders"),
+        }
+    }
+}
+
+/// The first number of each type in the country that is valid by Google's rules, but in a range without a holder.
+fn free_numbers(plan: &CountryPlan, ranges: &CountryRanges) -> Vec<(String, NumberType)> {
+    let is_free = |range: &Range<&RangeFacts>| range.facts.range_use != RangeUse::Assigned;
+    let step = ranges.iter().filter(is_free).count().div_ceil(MAX_TRIED_RANGES).max(1);
+    let numbers = ranges.iter().filter(is_free).step_by(step).filter_map(|range| {
+        let e164 = format!("+{}{}", plan.calling_code, range.from);
+        let number = PhoneNumber::parse(&e164, DefaultCountry::default())?;
+        let is_local = number.country.as_deref() == Some(plan.code);
+        Some((e164, number.number_type?)).filter(|_| number.valid && is_local)
+    });
+    numbers.unique_by(|(_, number_type)| *number_type).collect()
+}
+
+/// List countries
+///
+/// Calling codes, prefixes, and the lengths of numbers by type, according to libphonenumber. If a country's ranges were
+/// imported, also its regulator and numbers that nobody holds, for tests and examples. Ordered by code.
+#[utoipa::path(
+    get, path = "/v1/countries", operation_id = "listCountries", tag = "Lists and pages",
+    params(
+        ("country" = Option<DefaultCountry>, Query, description = "ISO 3166-1 alpha-2 country code, for a single country."),
+        ("calling_code" = Option<i32>, Query, description = "Calling code, without the plus sign.", example = 44),
+        Page, FormatParam
+    ),
+    responses((status = 200, description = "A page of countries", body = CountryList), ListError)
+)]
+pub(super) async fn list_countries(
+    State(app): State<App>,
+    request: ListRequest,
+) -> Result<PageResponse<CountryList>, ApiError> {
+    let country: Option<DefaultCountry> = request.params.parse("country")?;
+    let code = country.and(request.params.text("country")?).map(|code| code.to_uppercase());
+    let calling_code: Option<i32> = request.params.parse("calling_code")?;
+    let mut plans = CountryPlan::all();
+    plans.retain(|plan| code.as_ref().is_none_or(|code| *code == plan.code));
+    plans.retain(|plan| calling_code.is_none_or(|code| code == plan.calling_code));
+    let (plans, pagination) = request.page.slice(plans.into_iter());
+    let imported = app.countries().await?.0;
+    let mut countries = Vec::new();
+    for plan in plans {
+        let loaded = match imported.get(plan.code) {
+            Some(data) => Some(app.load_country(plan.code.to_owned(), data.clone()).await?),
+            None => None,
+        };
+        let size = loaded.as_ref().map_or(0, |country| country.ranges.iter().count());
+        let describe = || CountryInfo::new(plan, loaded.as_ref());
+        countries.push(app.heavy_work.run(size, describe).await?);
+    }
+    Ok(request.response(None, CountryList { countries, pagination }, pagination))
+}
+
+/// A range of national numbers in a regulator's data.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RangeRow {
+    /// The first national number.
+    #[schema(value_type = String, example = "2079460000")]
+    pub from: NationalNumber,
+    /// The last national number.
+    #[schema(value_type = String, example = "2079460999")]
+    pub to: NationalNumber,
+    #[serde(rename = "use")]
+    pub range_use: RangeUse,
+    /// The regulator's own word; `null` if it lists only assigned ranges.
+    #[schema(required, example = "Allocated")]
+    pub status: Option<String>,
+    /// The holder as published; `null` without one.
+    #[schema(required, example = "Sample Networks plc")]
+    pub holder: Option<String>,
+    /// The first day of the assignment or status; `null` if unknown.
+    #[schema(required, value_type = Option<String>, format = Date, example = "1998-06-01")]
+    pub effective_from: Option<Date>,
+    /// The place or region as published; `null` without one.
+    #[schema(required, example = "Madrid")]
+    pub place: Option<String>,
+}
+
+impl From<Range<&RangeFacts>> for RangeRow {
+    fn from(Range { from, to, facts }: Range<&RangeFacts>) -> Self {
+        let RangeFacts { range_use, status, holder, effective_from, place } = facts.clone();
+        Self { from, to, range_use, status, holder, effective_from, place }
+    }
+}
+
+/// A page of a country's ranges.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RangeList {
+    #[schema(example = "GB")]
+    pub country: String,
+    pub source: RangeSource,
+    pub ranges: Vec<RangeRow>,
+    pub pagination: Pagination,
+}
+
+impl Rows for RangeList {
+    const COLUMNS: &'static str = "from to use status holder effective_from place";
+
+    fn rows(&self) -> impl Iterator<Item = impl Serialize> {
+        self.ranges.iter()
+    }
+}
+
+fn parse_search(params: &Params, ranges: &CountryRanges) -> Result<RangeSearch, ApiError> {
+    let status = params.text("status")?;
+    let words = ranges.statuses();
+    if let Some(status) = &status {
+        let is_known = |word: &&str| word.to_lowercase() == status.to_lowercase();
+        if !words.iter().any(is_known) {
+            parse_param::<RangeUse>("status", status).map_err(|_| {
+                let uses = RangeUse::VARIANTS.iter().chain(&words).join(", ");
+                invalid_param("status", status, format!("must be one of {uses}"))
+            })?;
+        }
+    }
+    let prefix = params.text("prefix")?;
+    if let Some(prefix) = &prefix {
+        parse_param::<NationalNumber>("prefix", prefix)?;
+    }
+    Ok(RangeSearch { holder: params.parse("holder")?, status, prefix })
+}
+
+/// List a country's ranges
+///
+/// The ranges of national numbers that the country's regulator publishes, in order, with their holders. Neighboring
+/// ranges with the same facts are joined. Numbers may have been ported to other providers.
+#[utoipa::path(
+    get, path = "/v1/countries/{code}/ranges", operation_id = "listRanges", tag = "Lists and pages",
+    params(
+        ("code" = DefaultCountry, Path, description = "ISO 3166-1 alpha-2 country code"),
+        ("holder" = Option<String>, Query, description = "Full name of the holder. Case, accents and punctuation are ignored."),
+        ("status" = Option<String>, Query, description = "`ASSIGNED`, `UNASSIGNED`, `RESERVED`, or the regulator's own word.", example = "ASSIGNED"),
+        ("prefix" = Option<String>, Query, description = "First digits of the national number.", pattern = "^[0-9]{1,15}$", example = "77"),
+        ListRequest
+    ),
+    responses((status = 200, description = "A page of ranges", body = RangeList), ListError, ApiError)
+)]
+pub(super) async fn list_ranges(
+    State(app): State<App>,
+    PathParams([code]): PathParams<1>,
+    request: ListRequest,
+) -> Result<PageResponse<RangeList>, ApiError> {
+    parse_param::<DefaultCountry>("code", &code)?;
+    let LoadedCountry { code, data, ranges } =
+        app.country_for_listing(&code, &request.version).await?;
+    let search = parse_search(&request.params, &ranges)?;
+    let (rows, pagination) = request.page.slice(ranges.matching(&search).into_iter());
+    let rows = rows.into_iter().map(RangeRow::from).collect();
+    let body = RangeList { country: code, source: (&data).into(), ranges: rows, pagination };
+    Ok(request.response(Some(&data.piece.version), body, pagination))
+}
