@@ -23,7 +23,7 @@ pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
 }
 
 /// Fictional British ranges around the numbers that Ofcom reserves for drama.
-fn sample_countries() -> CountrySources {
+pub fn sample_countries() -> CountrySources {
     let file = Source::Embedded(include_bytes!("../../sample/gb_number_blocks.csv"));
     let british = DescribedCountry::all().find(|country| country.code() == "GB");
     country_sources([], british.into_iter().map(|country| (country, file.clone())), None)

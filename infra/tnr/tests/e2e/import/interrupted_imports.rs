@@ -52,7 +52,8 @@ async fn concurrent_imports_both_succeed_after_one_restarts() {
     let store = service.database.store();
     let sources = ReportSet::second().sources();
     let options = Options { verify: true, ..Options::default() };
-    let import = || ingest::import(&store, &sources, &CountrySources::new(), options, |_| ());
+    let countries = CountrySources::new();
+    let import = || ingest::import(&store, &sources, &countries, options, |_| ());
     let (a, b) = tokio::join!(import(), import());
     let reports = [a.unwrap(), b.unwrap()];
     let count = |outcome| reports.iter().filter(|report| report.outcome == outcome).count();

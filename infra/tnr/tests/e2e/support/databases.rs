@@ -8,11 +8,15 @@ use std::{
 };
 
 use dynoxide::Database as Dynoxide;
-use ingest::{ImportReport, Options, Sources};
+use ingest::{CountrySources, ImportReport, Options, Sources};
 use jiff::SignedDuration;
 use numbering::time::this_second;
 use tempfile::TempDir;
-use tnr::{data::sample::sample, database::Database, keys};
+use tnr::{
+    data::sample::{sample, sample_countries},
+    database::Database,
+    keys,
+};
 use tokio::runtime::Runtime;
 
 use super::{imports::without_gates, service::KEY, small_reports::ReportSet};
@@ -33,17 +37,20 @@ impl Master {
         let database = Dynoxide::new(folder.path().join(FILE).to_str().unwrap()).unwrap();
         // Tests do not need durability, so do not wait for the disk.
         database.enable_bulk_loading().unwrap();
-        let import_all = async {
+        let import_all = async move || {
             let database = Database::public(database).await.unwrap();
             let (store, mut report) = (database.store(), None);
             for (sources, options) in imports {
-                report = Some(ingest::ingest(&store, &sources, options, |_| ()).await.unwrap());
+                let is_sample = sources == sample();
+                let countries = if is_sample { sample_countries() } else { CountrySources::new() };
+                let import = ingest::import(&store, &sources, &countries, options, |_| ());
+                report = Some(import.await.unwrap());
             }
             report.unwrap()
         };
         // On a separate thread, because the calling test is already inside a runtime.
         let imported = thread::scope(|threads| {
-            threads.spawn(|| Runtime::new().unwrap().block_on(import_all)).join().unwrap()
+            threads.spawn(|| Runtime::new().unwrap().block_on(import_all())).join().unwrap()
         });
         Self { report: imported, folder }
     }
