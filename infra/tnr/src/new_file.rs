@@ -181,84 +181,19 @@ fn is_special(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn count_entries(folder: &TempDir) -> usize {
-        fs::read_dir(folder.path()).unwrap().count()
-    }
-
+    /// The sessions `files` and `export` test the other rules.
     #[test]
-    fn files_are_replaced_only_with_force_and_once_complete() {
+    fn files_created_in_the_meantime_are_not_replaced() {
         let folder = TempDir::new().unwrap();
-        let name = folder.path().join("numbers.csv");
-        fs::write(&name, "old").unwrap();
-        let error = NewFile::create(&name, Kind::File, false).err().unwrap().to_string();
-        let expected = format!("{} already exists; pass --force to replace it", name.display());
-        assert_eq!(error, expected);
-        let new = NewFile::create(&name, Kind::File, true).unwrap();
-        fs::write(new.path(), "new").unwrap();
-        let unfinished = folder.path().join(".tnr-unfinished-").display().to_string();
-        assert!(new.path().display().to_string().starts_with(&unfinished), "recognizable");
-        assert_eq!(fs::read_to_string(&name).unwrap(), "old");
-        new.finish().unwrap();
-        assert_eq!(fs::read_to_string(&name).unwrap(), "new");
-        assert!(matches!(
-            NewFile::create(folder.path(), Kind::File, true),
-            Err(CliError::IsFolder(_))
-        ));
-
-        let late = folder.path().join("late.csv");
-        let new = NewFile::create(&late, Kind::File, false).unwrap();
-        fs::write(&late, "from another command").unwrap();
+        let path = folder.path().join("late.csv");
+        let new = NewFile::create(&path, Kind::File, false).unwrap();
+        fs::write(&path, "from another command").unwrap();
         assert!(matches!(new.finish(), Err(CliError::FileExists(_))));
-        assert_eq!(fs::read_to_string(&late).unwrap(), "from another command");
-        assert_eq!(count_entries(&folder), 2);
-    }
-
-    #[test]
-    fn only_files_with_the_same_names_are_replaced_in_a_folder() {
-        let folder = TempDir::new().unwrap();
-        let name = folder.path().join("tables");
-        let start = || {
-            let new = NewFile::create(&name, Kind::Folder, true).unwrap();
-            fs::create_dir(new.path()).unwrap();
-            fs::write(new.path().join("a.csv"), "new").unwrap();
-            new
-        };
-        drop(start());
-        assert_eq!(count_entries(&folder), 0, "unfinished folders leave nothing behind");
-        fs::create_dir(&name).unwrap();
-        fs::write(name.join("notes"), "mine").unwrap();
-        fs::write(name.join("a.csv"), "old").unwrap();
-        assert!(matches!(
-            NewFile::create(&name, Kind::Folder, false),
-            Err(CliError::FileExists(_))
-        ));
-        start().finish().unwrap();
-        assert_eq!(fs::read_to_string(name.join("a.csv")).unwrap(), "new");
-        assert_eq!(fs::read_to_string(name.join("notes")).unwrap(), "mine");
-        assert_eq!(count_entries(&folder), 1);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn replaced_files_keep_links_and_permissions() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-
-        let mode = |name: &Path| fs::metadata(name).unwrap().permissions().mode() & 0o777;
-        let folder = TempDir::new().unwrap();
-        let [name, link, default] =
-            ["numbers.csv", "latest.csv", "default"].map(|name| folder.path().join(name));
-        fs::write(&name, "old").unwrap();
-        fs::set_permissions(&name, fs::Permissions::from_mode(0o640)).unwrap();
-        symlink(&name, &link).unwrap();
-        NewFile::create(&link, Kind::File, true).unwrap().finish().unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!((mode(&name), fs::metadata(&name).unwrap().len()), (0o640, 0));
-        NewFile::create(&name, Kind::Private, true).unwrap().finish().unwrap();
-        assert_eq!(mode(&name), 0o600);
-        File::create(&default).unwrap();
-        let new = folder.path().join("new");
-        NewFile::create(&new, Kind::File, false).unwrap().finish().unwrap();
-        assert_eq!(mode(&new), mode(&default));
-        assert!(is_special(Path::new("/dev/null")) && !is_special(&name));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "from another command");
+        let unfinished =
+            NewFile::create(&folder.path().join("tables"), Kind::Folder, false).unwrap();
+        fs::create_dir(unfinished.path()).unwrap();
+        drop(unfinished);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
     }
 }

@@ -6,9 +6,10 @@ tnr export --format csv --table carriers csv/carriers.csv
 tnr export --format sqlite --table blocks x
 tnr export --format vicidial --table blocks x
 tnr export --format csv -
-echo old > csv/carriers.csv
+echo old > csv/carriers.csv; echo mine > csv/notes
 tnr export --format csv --force csv
-head -2 csv/carriers.csv
+head -2 csv/carriers.csv; cat csv/notes
+tnr export --format csv csv/notes
 tnr export --format csv --table carriers /dev/null
 tnr export --format vicidial - > vicidial.csv
 tnr export --format vicidial --effective-on 2026-12-25 - | cmp - vicidial.csv

@@ -18,7 +18,11 @@ tnr restore /nowhere --data-dir new
 tnr backup copy.sqlite --data-dir new
 echo 'a key' > data/api-key
 ln -s data/dynamodb.sqlite link
+chmod 644 backup.sqlite; tnr backup backup.sqlite --force > log; stat -c %a backup.sqlite
+tnr backup data --force
 printf '+14152341234\n' > list.txt
+touch default; tnr format list.txt --output new.csv 2> log; [ $(stat -c %a new.csv) = $(stat -c %a default) ]
+chmod 640 new.csv; ln -s new.csv latest.csv; tnr format list.txt --output latest.csv --force 2> log; stat -c '%a %F' new.csv; stat -c %F latest.csv
 tnr export --format sqlite data/dynamodb.sqlite-wal --force
 tnr export --format csv --table carriers data/api-key --force
 tnr format list.txt --to csv --output data/lock --force
