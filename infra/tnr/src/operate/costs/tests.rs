@@ -29,24 +29,6 @@ fn log_tiers_apply_to_all_logs() {
 }
 
 #[test]
-fn every_512_kb_rounded_up_counts_as_a_request() {
-    // Of 4,550 requests per second, 2 x 200 count five times, for a total of 6,150. That is 531.36
-    // million a day, of which 300 million cost 1.00 and the others 0.90. A probe adds 864.
-    assert_costs(&Usage::worst_day(0.01), "API Gateway", 508.22);
-}
-
-#[test]
-fn flood_costs_include_rejections_and_public_files() {
-    let flood = Usage::flood(0.01);
-    // 4,550 requests per second are 393.12 million a day.
-    assert_costs(&flood, "API Gateway", 383.81);
-    // 4,000 reads of unknown keys and 300 of the manifest per second.
-    assert_costs(&flood, "DynamoDB, reads for requests", 46.44);
-    // 3,931,200 cold starts, which read three tables.
-    assert_costs(&flood, "KMS", 35.38);
-}
-
-#[test]
 fn shares_add_up_to_100_percent() {
     assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
 }
