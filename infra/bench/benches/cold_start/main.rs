@@ -7,6 +7,7 @@
 #[allow(dead_code)]
 #[path = "../../../tnr/tests/e2e/support/lambda_runtime.rs"]
 mod lambda_runtime;
+#[allow(dead_code)]
 #[path = "../../../tnr/tests/e2e/support/listening.rs"]
 mod listening;
 #[allow(dead_code)]
@@ -140,7 +141,7 @@ async fn main() {
 async fn measure_start(subject: &Subject) -> Figures {
     let command = function_command(&subject.program);
     let started = Instant::now();
-    let mut function = LambdaFunction::start(command).await;
+    let function = LambdaFunction::start(command).await;
     let init = milliseconds(started.elapsed());
     let mut times = Vec::new();
     for _ in 0..=WARM_UP + WARM_REQUESTS {

@@ -2,7 +2,6 @@
 
 use std::{
     env, fs,
-    path::Path,
     process::Command,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
@@ -12,17 +11,17 @@ use axum::{Json, Router, extract::State, http::Uri};
 use flate2::read::GzDecoder;
 use lambda_http::{aws_lambda_events::encodings::Base64Data, lambda_runtime, service_fn};
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::NamedTempFile;
 use tnr::operate::costs::measures::IMPORT_METRICS;
 
 use crate::support::{
     api_events::{events_folder, http_api_event},
     fault_proxy::{Fault, FaultProxy},
-    function_calls::with_iam_authorization,
+    function_calls::{lambda_process, log_lines, with_iam_authorization},
     keys::{counted_requests, key_with_quotas},
     lambda_runtime::LambdaFunction,
-    listening::serve,
-    processes::{lambda_process, wait_until},
+    listening::{serve, serve_files},
+    processes::wait_until,
     sample_requests::SampleRequest,
     service::{KEY, Service},
     template::{assert_has_alarm_metrics, metrics_in},
@@ -38,11 +37,11 @@ fn function_process() {
     }
 }
 
-/// A command that starts the function with the database at `endpoint`.
-fn function(endpoint: &str, output: &Path) -> Command {
-    let mut command = lambda_process(concat!(module_path!(), "::function_process"), output);
+/// A command that starts the function with the database at `endpoint`, and its log.
+fn function(endpoint: &str) -> (Command, NamedTempFile) {
+    let (mut command, log) = lambda_process(concat!(module_path!(), "::function_process"));
     command.env("AWS_ENDPOINT_URL_DYNAMODB", endpoint).env("RUST_LOG", "info");
-    command
+    (command, log)
 }
 
 fn event(key: &str) -> Value {
@@ -59,9 +58,8 @@ async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Du
     let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
     let endpoint = service.database.endpoint();
     let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::Late(delay)).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let mut function = LambdaFunction::start(function(&proxy.endpoint, &output)).await;
+    let (command, log) = function(&proxy.endpoint);
+    let function = LambdaFunction::start(command).await;
     let mut slowest_response = Duration::ZERO;
     for request in 0..requests {
         let started = Instant::now();
@@ -75,8 +73,8 @@ async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Du
     }
     function.shut_down().await;
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&requests.into()));
-    let output = fs::read_to_string(output).unwrap();
-    assert!(!output.contains("ERROR"), "{output}");
+    let log = fs::read_to_string(log).unwrap();
+    assert!(!log.contains("ERROR"), "{log}");
     slowest_response
 }
 
@@ -97,10 +95,8 @@ async fn functions_without_their_extension_count_each_request() {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(REQUESTS), Some(REQUESTS)).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let command = function(service.database.endpoint(), &output);
-    let mut function = LambdaFunction::start_with(command, 1, false).await;
+    let (command, log) = function(service.database.endpoint());
+    let function = LambdaFunction::start_with(command, 1, false).await;
     assert!(!function.has_extension());
     for _ in 0..REQUESTS {
         assert_eq!(function.invoke(&event(key.reveal())).await["statusCode"], 200);
@@ -111,9 +107,8 @@ async fn functions_without_their_extension_count_each_request() {
         .await;
     function.shut_down().await;
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&REQUESTS.into()));
-    let output = fs::read_to_string(output).unwrap();
-    assert!(output.contains("cannot register the extension"), "{output}");
-    assert!(!output.contains("ERROR"), "{output}");
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("cannot register the extension") && !log.contains("ERROR"), "{log}");
 }
 
 /// Lambda does not freeze such a container, and does not notify extensions of requests.
@@ -123,9 +118,8 @@ async fn functions_handle_concurrent_requests_if_lambda_allows_them() {
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(10), Some(10)).await;
     let proxy = FaultProxy::with_switch(service.database.endpoint(), None, Fault::Held).await;
-    let folder = TempDir::new().unwrap();
-    let command = function(&proxy.endpoint, &folder.path().join("output"));
-    let mut function = LambdaFunction::start_with(command, 4, true).await;
+    let (command, _log) = function(&proxy.endpoint);
+    let function = LambdaFunction::start_with(command, 4, true).await;
     assert!(!function.has_extension());
 
     let list = event(key.reveal());
@@ -140,7 +134,7 @@ async fn functions_handle_concurrent_requests_if_lambda_allows_them() {
         assert_eq!(function.invoke(&list).await["statusCode"], 200);
     }
     proxy.release();
-    assert_eq!(function.response(&held).await["statusCode"], 200);
+    assert_eq!(function.response(held).await["statusCode"], 200);
     function.shut_down().await;
     assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&7));
 }
@@ -149,10 +143,8 @@ async fn functions_handle_concurrent_requests_if_lambda_allows_them() {
 #[tokio::test]
 async fn functions_handle_iam_requests_compression_and_non_request_events() {
     let service = Service::with_sample().await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let command = function(service.database.endpoint(), &output);
-    let mut function = LambdaFunction::start(command).await;
+    let (command, log) = function(service.database.endpoint());
+    let function = LambdaFunction::start(command).await;
     // The handler never sees such an event, so the extension must not wait for it until the timeout.
     let started = Instant::now();
     function.invoke(&json!({ "no": "request" })).await;
@@ -171,10 +163,7 @@ async fn functions_handle_iam_requests_compression_and_non_request_events() {
     let not_modified = function.invoke(&event).await;
     function.shut_down().await;
 
-    assert_eq!(
-        (&response["statusCode"], &response["isBase64Encoded"]),
-        (&json!(200), &json!(true))
-    );
+    assert!(response["statusCode"] == 200 && response["isBase64Encoded"] == true, "{response}");
     assert_eq!(headers["content-encoding"], "gzip");
     assert_eq!(headers["vary"], "Accept, Accept-Encoding, Accept-Language");
     assert_eq!(headers["access-control-allow-origin"], "*");
@@ -184,10 +173,8 @@ async fn functions_handle_iam_requests_compression_and_non_request_events() {
     assert_eq!(not_modified["statusCode"], 304);
     assert!(not_modified["body"].as_str().is_none_or(str::is_empty), "{not_modified}");
 
-    let output = fs::read_to_string(output).unwrap();
-    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let requests = lines.filter(|line| line["message"] == "request");
-    let keys: Vec<Value> = requests.map(|line| line["key"].clone()).collect();
+    let lines = log_lines(&log, "request");
+    let keys: Vec<_> = lines.iter().map(|line| &line["key"]).collect();
     assert_eq!(keys, ["iam", "tnr_live_Sample", "tnr_live_Sample"]);
 }
 
@@ -208,17 +195,12 @@ async fn collector(delay: Duration) -> (String, Exports) {
 async fn functions_export_spans_and_metrics_before_they_are_frozen() {
     let service = Service::with_sample().await;
     let (endpoint, exports) = collector(Duration::ZERO).await;
-    let folder = TempDir::new().unwrap();
-    let command = || {
-        let mut command = function(service.database.endpoint(), &folder.path().join("output"));
-        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint);
-        command
-    };
-    let mut public = command();
-    public.env("IS_PUBLIC", "1");
     let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    for (command, target) in [(command(), "/v1/npa/415"), (public, "/v1/health")] {
-        let mut function = LambdaFunction::start(command).await;
+    for target in ["/v1/npa/415", "/v1/health"] {
+        let (mut command, _log) = function(service.database.endpoint());
+        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint);
+        command.envs((target == "/v1/health").then_some(("IS_PUBLIC", "1")));
+        let function = LambdaFunction::start(command).await;
         let mut request = http_api_event(&SampleRequest::get(target));
         request["headers"]["traceparent"] = json!(caller);
         let response = function.invoke(&request).await;
@@ -245,11 +227,9 @@ async fn functions_export_spans_and_metrics_before_they_are_frozen() {
 async fn functions_wait_only_once_and_briefly_for_a_hanging_collector() {
     let service = Service::with_sample().await;
     let (endpoint, exports) = collector(Duration::from_secs(60)).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let mut command = function(service.database.endpoint(), &output);
+    let (mut command, log) = function(service.database.endpoint());
     command.env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint);
-    let mut function = LambdaFunction::start(command).await;
+    let function = LambdaFunction::start(command).await;
     let started = Instant::now();
     for _ in 0..5 {
         assert_eq!(function.invoke(&event(KEY)).await["statusCode"], 200);
@@ -258,8 +238,8 @@ async fn functions_wait_only_once_and_briefly_for_a_hanging_collector() {
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     assert_eq!(exports.lock().unwrap().len(), 1);
     function.shut_down().await;
-    let output = fs::read_to_string(output).unwrap();
-    assert_eq!(output.matches("failed to export telemetry").count(), 1, "{output}");
+    let log = fs::read_to_string(log).unwrap();
+    assert_eq!(log.matches("failed to export telemetry").count(), 1, "{log}");
 }
 
 /// The process that the test below starts: the import as deployed.
@@ -271,27 +251,17 @@ async fn import_process() {
     }
 }
 
-/// A stand-in for S3 with one bucket, `sample`, which contains the sample reports.
-async fn sample_bucket() -> String {
-    let object = async |uri: Uri| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        fs::read(folder.join(uri.path().trim_start_matches('/'))).unwrap()
-    };
-    serve(Router::new().fallback(object)).await
-}
-
 /// If two reports arrive in the data bucket at once, two imports start. Here, the first attempt to publish fails.
 #[tokio::test]
 async fn an_overtaken_import_function_restarts_and_logs_one_line_with_all_metrics() {
     let service = Service::with_sample().await;
     let endpoint = service.database.endpoint();
     let proxy = FaultProxy::for_first_calls(endpoint, 1, "PutItem", Fault::CONDITION_FAILED).await;
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let mut command = lambda_process(concat!(module_path!(), "::import_process"), &output);
+    let (mut command, log) = lambda_process(concat!(module_path!(), "::import_process"));
     command.env("AWS_ENDPOINT_URL_DYNAMODB", &proxy.endpoint);
-    command.env("AWS_ENDPOINT_URL_S3", sample_bucket().await);
-    let mut function = LambdaFunction::start(command).await;
+    // A stand-in for S3. The event's bucket is `sample`.
+    command.env("AWS_ENDPOINT_URL_S3", serve_files(env!("CARGO_MANIFEST_DIR").into()).await);
+    let function = LambdaFunction::start(command).await;
     let event = fs::read_to_string(events_folder().join("ingest/sample.json")).unwrap();
     let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
     function.shut_down().await;
@@ -300,10 +270,8 @@ async fn an_overtaken_import_function_restarts_and_logs_one_line_with_all_metric
     let manifests = reads.iter().filter(|call| call.operation == "GetItem").count();
     assert!(manifests >= 2, "each attempt reads the manifest: {reads:?}");
 
-    let output = fs::read_to_string(output).unwrap();
-    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let lines: Vec<Value> = lines.filter(|line| line["message"] == "import").collect();
-    let [line] = &lines[..] else { panic!("{output}") };
+    let lines = log_lines(&log, "import");
+    let [line] = &lines[..] else { panic!("{lines:?}") };
     assert_eq!((&line["ImportSucceeded"], &line["Records"]), (&1.0.into(), &3484.0.into()));
     assert_eq!(metrics_in(line).len() as u32, IMPORT_METRICS);
     assert_has_alarm_metrics(line, "IngestFunction");

@@ -14,7 +14,6 @@ use shared::{
     config::Config,
     state::App,
 };
-use tempfile::TempDir;
 use tnr::{
     operate::costs::measures::{LOG_BYTES, REQUEST_METRICS},
     routes,
@@ -22,7 +21,7 @@ use tnr::{
 
 use super::costs::assert_measured;
 use crate::support::{
-    processes::lambda_process,
+    function_calls::lambda_process,
     service::{KEY, Service},
     template::metrics_in,
 };
@@ -199,14 +198,13 @@ async fn logging_process() {
 
 /// The log of a process that handles the requests.
 fn log_while_serving(seed: u64) -> String {
-    let folder = TempDir::new().unwrap();
-    let output = folder.path().join("output");
-    let status = lambda_process(concat!(module_path!(), "::logging_process"), &output)
+    let (mut command, log) = lambda_process(concat!(module_path!(), "::logging_process"));
+    let status = command
         .env("REQUEST_SEED", seed.to_string())
         .env("AWS_LAMBDA_FUNCTION_NAME", "stack-format")
         .env("RUST_LOG", "trace")
         .status();
-    let output = fs::read_to_string(output).unwrap();
+    let output = fs::read_to_string(log).unwrap();
     assert!(status.unwrap().success(), "{output}");
     output
 }

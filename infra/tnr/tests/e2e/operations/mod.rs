@@ -8,7 +8,6 @@ mod flipped_bits;
 mod lambda;
 mod log_privacy;
 mod probe;
-mod readme;
 mod self_hosting;
 #[cfg(target_os = "linux")]
 mod sessions;

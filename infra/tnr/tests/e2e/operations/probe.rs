@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeSet,
     env, fs, mem,
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
@@ -21,7 +20,7 @@ use ingest::Options;
 use lambda_http::{lambda_runtime, service_fn};
 use serde_json::{Value, json};
 use shared::state::App;
-use tempfile::TempDir;
+use tempfile::NamedTempFile;
 use tnr::{
     functions,
     operate::costs::measures::{PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS},
@@ -30,11 +29,10 @@ use tnr::{
 use crate::support::{
     api_events::events_folder,
     endpoints::routes_for,
-    function_calls::response_to,
+    function_calls::{lambda_process, log_lines, response_to},
     imports::{delete_chunk, import},
     lambda_runtime::LambdaFunction,
     listening::serve,
-    processes::lambda_process,
     service::{KEY, Service},
     small_reports::ReportSet,
     template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
@@ -156,8 +154,7 @@ async fn app_on(service: &Service) -> App {
 struct Probe {
     aws: Arc<Mutex<Aws>>,
     function: LambdaFunction,
-    output: PathBuf,
-    _folder: TempDir,
+    log: NamedTempFile,
 }
 
 impl Probe {
@@ -175,9 +172,7 @@ impl Probe {
             .route("/2015-03-31/functions/{arn}/invocations", post(invoke))
             .route("/", post(receive_report))
             .with_state(Arc::clone(&aws));
-        let folder = TempDir::new().unwrap();
-        let output = folder.path().join("output");
-        let mut command = lambda_process(concat!(module_path!(), "::probe_process"), &output);
+        let (mut command, log) = lambda_process(concat!(module_path!(), "::probe_process"));
         command.env("AWS_ENDPOINT_URL", serve(router).await);
         for (function, _) in functions().into_iter().filter(|(function, _)| is_known(function)) {
             let arn =
@@ -185,7 +180,7 @@ impl Probe {
             command.env(format!("{}_VERSION", function.to_uppercase()), arn);
         }
         let function = LambdaFunction::start(command).await;
-        Self { aws, function, output, _folder: folder }
+        Self { aws, function, log }
     }
 
     fn aws(&self) -> MutexGuard<'_, Aws> {
@@ -193,7 +188,7 @@ impl Probe {
     }
 
     /// Checks new versions. Returns the status reported to CodeDeploy, and the probe's response.
-    async fn check_new_version(&mut self) -> (String, Value) {
+    async fn check_new_version(&self) -> (String, Value) {
         let event = sample_event("deployment");
         let response = self.function.invoke(&event).await;
         let reports = mem::take(&mut self.aws().reports);
@@ -202,13 +197,6 @@ impl Probe {
         let id = &event["LifecycleEventHookExecutionId"];
         assert_eq!(report["lifecycleEventHookExecutionId"], *id);
         (report["status"].as_str().unwrap().to_owned(), response)
-    }
-
-    /// The probe's log lines with this message.
-    fn lines(&self, message: &str) -> Vec<Value> {
-        let output = fs::read_to_string(&self.output).unwrap();
-        let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter(|line| line["message"] == message).collect()
     }
 }
 
@@ -225,7 +213,7 @@ fn failed_checks(findings: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn new_versions_with_the_same_responses_pass() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::new(&service).await;
+    let probe = Probe::new(&service).await;
     let (status, findings) = probe.check_new_version().await;
     assert_eq!(status, "Succeeded", "{findings}");
     assert_eq!(findings["checks"], 11);
@@ -244,14 +232,14 @@ async fn new_versions_with_the_same_responses_pass() {
         assert!(!invoked.event.to_string().contains("tnr_live_"), "the probe has no key");
     }
     // The line has no metrics, because it is not about the live versions.
-    let line = &probe.lines("new versions were checked")[0];
+    let line = &log_lines(&probe.log, "new versions were checked")[0];
     assert_eq!((&line["level"], &line["_aws"]), (&json!("INFO"), &Value::Null));
 }
 
 #[tokio::test]
 async fn new_versions_with_wrong_responses_fail() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::new(&service).await;
+    let probe = Probe::new(&service).await;
     for (function, misbehavior, expected) in [
         ("npa", Misbehavior::InternalError, "the status must be 200, got 500 (internal_error)"),
         ("carriers", Misbehavior::Crashed, "the function failed (Unhandled): RequestId: 1 Error"),
@@ -272,19 +260,19 @@ async fn new_versions_with_wrong_responses_fail() {
     probe.aws().throttled_calls = 3;
     probe.aws().failing_reports = 2;
     assert_eq!(probe.check_new_version().await.0, "Succeeded");
-    let lines = probe.lines("new versions were checked");
+    let lines = log_lines(&probe.log, "new versions were checked");
     assert_eq!(lines.iter().filter(|line| line["level"] == "ERROR").count(), 4);
 }
 
 #[tokio::test]
 async fn new_versions_must_read_the_current_data_if_there_is_any() {
     let [empty, service] = [Service::empty().await, Service::with_small_reports().await];
-    let mut probe = Probe::new(&empty).await;
+    let probe = Probe::new(&empty).await;
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((status.as_str(), &findings["checks"]), ("Succeeded", &json!(12)), "{findings}");
     let findings = probe.function.invoke(&json!({ "base_url": empty.base_url })).await;
     assert_eq!((failed_checks(&findings), &findings["checks"]), (vec![], &json!(13)), "{findings}");
-    let line = &probe.lines("the service was checked")[0];
+    let line = &log_lines(&probe.log, "the service was checked")[0];
     let expected = ["ChecksFailed", "ChecksMade", "NoData"].map(str::to_owned);
     assert_eq!(metrics_in(line), expected.into(), "DataAge is missing without data");
     assert_eq!(line["NoData"], 1.0);
@@ -307,7 +295,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
 #[tokio::test]
 async fn a_broken_probe_reports_failure_to_codedeploy() {
     let service = Service::empty().await;
-    let mut probe = Probe::with_functions(&service, |function| function != "npa").await;
+    let probe = Probe::with_functions(&service, |function| function != "npa").await;
     let (status, error) = probe.check_new_version().await;
     assert_eq!(status, "Failed");
     let expected = "the environment variable NPA_VERSION must be the ARN of a function version";
@@ -317,7 +305,7 @@ async fn a_broken_probe_reports_failure_to_codedeploy() {
 #[tokio::test]
 async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let service = Service::with_sample().await;
-    let mut probe = Probe::new(&service).await;
+    let probe = Probe::new(&service).await;
     let mut scheduled = sample_event("schedule");
     scheduled["base_url"] = json!(format!("{}/", service.base_url));
     let findings = probe.function.invoke(&scheduled).await;
@@ -337,7 +325,7 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let api_checks = ["API /v1/health", "API /v1/stats", "API /v1/carriers with an unknown key"];
     assert!(failed_checks(&unreachable).ends_with(&api_checks), "{unreachable}");
 
-    let lines = probe.lines("the service was checked");
+    let lines = log_lines(&probe.log, "the service was checked");
     for (line, failed) in lines.iter().zip([0.0, 1.0]) {
         assert_eq!(
             (&line["ChecksMade"], &line["ChecksFailed"]),
@@ -348,5 +336,5 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     }
     assert_eq!(metrics_in(&lines[1]).len() as u32, PROBE_METRICS);
     assert_has_alarm_metrics(&lines[1], "ProbeFunction");
-    assert!(!fs::read_to_string(&probe.output).unwrap().contains(KEY));
+    assert!(!fs::read_to_string(&probe.log).unwrap().contains(KEY));
 }

@@ -17,6 +17,7 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use crate::support::{
     databases::write_sample_into,
+    listening::serve_files,
     program::{Server, assert_fits, program},
     small_reports::ReportSet,
 };
@@ -77,7 +78,8 @@ fn folder() -> TempDir {
 }
 
 /// A shell command in the folder. `URL`, `KEY` and `OPS` refer to the server, and `ROOT` to the project's folder.
-fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
+/// The folder's files are also at the URL `FILES`.
+fn shell(folder: &Path, files: &str, command: &str, server: Option<&Server>) -> Command {
     let program = PathBuf::from(program(&[]).get_program());
     let path = format!("{}:{}", program.parent().unwrap().display(), env::var("PATH").unwrap());
     let mut shell = Command::new("sh");
@@ -85,6 +87,7 @@ fn shell(folder: &Path, command: &str, server: Option<&Server>) -> Command {
     shell.env_clear().envs([
         ("PATH", &*path),
         ("HOME", "home"),
+        ("FILES", files),
         ("ROOT", concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
         ("TNR_DATA_DIR", "data"),
         ("AWS_ACCESS_KEY_ID", "nobody"),
@@ -112,6 +115,9 @@ const MAX_TIME: Duration = Duration::from_secs(300);
 /// The output of each command in a session. `serve` starts a server; `stop` and `kill` end it.
 async fn transcript(commands: &str) -> String {
     let folder = folder();
+    let files = serve_files(folder.path().to_owned()).await;
+    let shell =
+        |command: &str, server: Option<&Server>| shell(folder.path(), &files, command, server);
     let mut server: Option<Server> = None;
     let mut transcript = String::new();
     for command in commands.lines() {
@@ -120,7 +126,7 @@ async fn transcript(commands: &str) -> String {
                 let has_address = command.contains("--ops-address");
                 let address = if has_address { "" } else { "--ops-address 127.0.0.1:0" };
                 let line = format!("exec tnr {command} --port 0 {address}");
-                let started = Server::start(&mut shell(folder.path(), &line, None)).await;
+                let started = Server::start(&mut shell(&line, None)).await;
                 let banner = banner(&started.output());
                 fs::write(folder.path().join("banner"), &banner).unwrap();
                 server = Some(started);
@@ -136,8 +142,7 @@ async fn transcript(commands: &str) -> String {
                 String::new()
             }
             (_, running) => {
-                let mut shell =
-                    tokio::process::Command::from(shell(folder.path(), command, running.as_ref()));
+                let mut shell = tokio::process::Command::from(shell(command, running.as_ref()));
                 let output = timeout(MAX_TIME, shell.kill_on_drop(true).output()).await;
                 let output = output.unwrap_or_else(|_| panic!("'{command}' did not end")).unwrap();
                 let printed = String::from_utf8_lossy(&output.stdout);

@@ -1,6 +1,7 @@
-//! Calls functions in this process, either with complete events, as Lambda does, or with requests.
+//! Calls functions in this process, either with complete events, as Lambda does, or with requests; and starts them as
+//! separate processes.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, env, process::Command};
 
 use axum::{
     Router,
@@ -14,6 +15,7 @@ use shared::{
     routes::Routes,
     state::App,
 };
+use tempfile::NamedTempFile;
 
 use super::service::KEY;
 
@@ -87,4 +89,31 @@ pub async fn get(api: &Router, target: &str) -> (u16, Value) {
     let response = send(api, target).await;
     let status = response.status().as_u16();
     (status, serde_json::from_str(&text(response).await).unwrap())
+}
+
+/// A command that runs an ignored test in this binary, by path, as a Lambda function, and its log. Callers add the
+/// addresses of the services that it calls.
+pub fn lambda_process(path: &str) -> (Command, NamedTempFile) {
+    let log = NamedTempFile::new().unwrap();
+    let file = log.reopen().unwrap();
+    // The path starts with the crate name, which the harness omits.
+    let (_, name) = path.split_once("::").unwrap();
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        // With one thread, the harness writes a test's name before its output.
+        .env("RUST_TEST_THREADS", "2")
+        .env("AWS_REGION", "us-east-1")
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    (command, log)
+}
+
+/// The lines with this message in a process's log.
+pub fn log_lines(log: &NamedTempFile, message: &str) -> Vec<Value> {
+    let log = std::fs::read_to_string(log).unwrap();
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter(|line| line["message"] == message).collect()
 }

@@ -16,10 +16,7 @@ use axum::{
     routing::{get, post},
 };
 use serde_json::{Value, json};
-use tokio::{
-    sync::{Mutex, mpsc, watch},
-    time::timeout,
-};
+use tokio::{sync::watch, time::timeout};
 
 use super::{
     listening::serve,
@@ -32,32 +29,25 @@ const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum wait for the function to become idle or to respond.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The calls that a function and its extension have made: requests for the next event, and responses.
+/// The invocations, and the calls that a function and its extension have made.
 #[derive(Default)]
 struct Calls {
+    accepts_extensions: bool,
+    /// Each invocation's event. Its id is its position.
+    events: Vec<Value>,
     event_requests: usize,
     is_extension_registered: bool,
     extension_requests: usize,
     /// Responses by invocation id.
-    responses: HashMap<String, Value>,
+    responses: HashMap<usize, Value>,
 }
 
-/// State shared by the stand-in's handlers and the test.
-struct RuntimeState {
-    /// Events for the function, and event ids for the extension.
-    events: Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
-    notices: Mutex<mpsc::UnboundedReceiver<String>>,
-    accepts_extensions: bool,
-    calls: watch::Sender<Calls>,
-}
+type SharedCalls = Arc<watch::Sender<Calls>>;
 
 /// A function running under the stand-in.
 pub struct LambdaFunction {
     pub process: Child,
-    state: Arc<RuntimeState>,
-    invoke: mpsc::UnboundedSender<(String, Value)>,
-    notify_extension: mpsc::UnboundedSender<String>,
-    invocations: usize,
+    calls: SharedCalls,
     /// The maximum number of concurrent requests.
     concurrency: usize,
 }
@@ -74,18 +64,15 @@ impl LambdaFunction {
         concurrency: usize,
         accepts_extensions: bool,
     ) -> Self {
-        let (invoke, events) = mpsc::unbounded_channel();
-        let (notify_extension, notices) = mpsc::unbounded_channel();
-        let (events, notices) = (Mutex::new(events), Mutex::new(notices));
-        let calls = watch::Sender::default();
-        let state = Arc::new(RuntimeState { events, notices, accepts_extensions, calls });
+        let calls = Calls { accepts_extensions, ..Calls::default() };
+        let calls = Arc::new(watch::Sender::new(calls));
         let router = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next_invocation))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
             .route("/2018-06-01/runtime/invocation/{id}/error", post(response))
             .route("/2020-01-01/extension/register", post(register))
             .route("/2020-01-01/extension/event/next", get(next_event))
-            .with_state(Arc::clone(&state));
+            .with_state(Arc::clone(&calls));
         let url = serve(router).await;
         command.envs([
             ("AWS_LAMBDA_RUNTIME_API", url.trim_start_matches("http://")),
@@ -96,53 +83,46 @@ impl LambdaFunction {
         if concurrency > 1 {
             command.env("AWS_LAMBDA_MAX_CONCURRENCY", concurrency.to_string());
         }
-        let process = command.spawn().unwrap();
-        let invocations = 0;
-        let function = Self { process, state, invoke, notify_extension, invocations, concurrency };
+        let function = Self { process: command.spawn().unwrap(), calls, concurrency };
         function.wait_until_idle().await;
         function
     }
 
     /// Returns `true` if the function has registered an extension.
     pub fn has_extension(&self) -> bool {
-        self.state.calls.borrow().is_extension_registered
+        self.calls.borrow().is_extension_registered
     }
 
     /// Waits until the function and its extension have requested their next event.
     pub async fn wait_until_idle(&self) {
-        let mut calls = self.state.calls.subscribe();
+        let mut calls = self.calls.subscribe();
         let idle = calls.wait_for(|calls| {
-            calls.event_requests == self.invocations + self.concurrency
+            calls.event_requests == calls.events.len() + self.concurrency
                 && (!calls.is_extension_registered
-                    || calls.extension_requests == self.invocations + 1)
+                    || calls.extension_requests == calls.events.len() + 1)
         });
         timeout(MAX_WAIT, idle).await.expect("the function did not become idle").unwrap();
     }
 
     /// Resumes the function and returns its response to `event`.
-    pub async fn invoke(&mut self, event: &Value) -> Value {
+    pub async fn invoke(&self, event: &Value) -> Value {
         let id = self.begin(event);
-        self.response(&id).await
+        self.response(id).await
     }
 
     /// Resumes the function and sends it `event`. Returns the invocation id.
-    pub fn begin(&mut self, event: &Value) -> String {
+    pub fn begin(&self, event: &Value) -> usize {
         self.thaw();
-        self.invocations += 1;
-        let id = format!("invocation-{}", self.invocations);
-        if self.has_extension() {
-            self.notify_extension.send(id.clone()).unwrap();
-        }
-        self.invoke.send((id.clone(), event.clone())).unwrap();
-        id
+        self.calls.send_modify(|calls| calls.events.push(event.clone()));
+        self.calls.borrow().events.len() - 1
     }
 
     /// The function's response to an invocation.
-    pub async fn response(&self, id: &str) -> Value {
-        let mut calls = self.state.calls.subscribe();
-        let responded = calls.wait_for(|calls| calls.responses.contains_key(id));
+    pub async fn response(&self, id: usize) -> Value {
+        let mut calls = self.calls.subscribe();
+        let responded = calls.wait_for(|calls| calls.responses.contains_key(&id));
         let calls = timeout(MAX_WAIT, responded).await.expect("the function did not respond");
-        calls.unwrap().responses[id].clone()
+        calls.unwrap().responses[&id].clone()
     }
 
     pub async fn freeze(&self) {
@@ -177,13 +157,10 @@ fn deadline() -> u64 {
     end.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis() as u64
 }
 
-async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
-    state.calls.send_modify(|calls| calls.event_requests += 1);
-    let Some((id, event)) = state.events.lock().await.recv().await else {
-        return StatusCode::GONE.into_response();
-    };
+async fn next_invocation(State(calls): State<SharedCalls>) -> Response {
+    let (id, event) = next(&calls, |calls| &mut calls.event_requests).await;
     let headers = [
-        ("lambda-runtime-aws-request-id", id),
+        ("lambda-runtime-aws-request-id", id.to_string()),
         ("lambda-runtime-deadline-ms", deadline().to_string()),
         ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:x:1:function:npa".to_owned()),
         ("content-type", "application/json".to_owned()),
@@ -191,35 +168,44 @@ async fn next_invocation(State(state): State<Arc<RuntimeState>>) -> Response {
     (headers, event.to_string()).into_response()
 }
 
+/// Counts a request for the next event, and returns the event with its invocation id once there is one.
+async fn next(calls: &SharedCalls, requests: fn(&mut Calls) -> &mut usize) -> (usize, Value) {
+    let mut id = 0;
+    calls.send_modify(|calls| {
+        id = *requests(calls);
+        *requests(calls) += 1;
+    });
+    let mut calls = calls.subscribe();
+    let calls = calls.wait_for(|calls| calls.events.len() > id).await.unwrap();
+    (id, calls.events[id].clone())
+}
+
 async fn response(
-    State(state): State<Arc<RuntimeState>>,
-    Path(id): Path<String>,
+    State(calls): State<SharedCalls>,
+    Path(id): Path<usize>,
     body: String,
 ) -> StatusCode {
     let response = serde_json::from_str(&body).unwrap();
-    state.calls.send_modify(|calls| _ = calls.responses.insert(id, response));
+    calls.send_modify(|calls| _ = calls.responses.insert(id, response));
     StatusCode::ACCEPTED
 }
 
-async fn register(State(state): State<Arc<RuntimeState>>) -> Response {
-    if !state.accepts_extensions {
+async fn register(State(calls): State<SharedCalls>) -> Response {
+    if !calls.borrow().accepts_extensions {
         return StatusCode::FORBIDDEN.into_response();
     }
-    state.calls.send_modify(|calls| calls.is_extension_registered = true);
+    calls.send_modify(|calls| calls.is_extension_registered = true);
     let body = json!({ "functionName": "npa", "functionVersion": "1", "handler": "bootstrap" });
     ([("lambda-extension-identifier", EXTENSION_ID)], body.to_string()).into_response()
 }
 
-async fn next_event(State(state): State<Arc<RuntimeState>>, headers: HeaderMap) -> Response {
+async fn next_event(State(calls): State<SharedCalls>, headers: HeaderMap) -> String {
     assert_eq!(headers["lambda-extension-identifier"], EXTENSION_ID);
-    state.calls.send_modify(|calls| calls.extension_requests += 1);
-    let Some(id) = state.notices.lock().await.recv().await else {
-        return StatusCode::GONE.into_response();
-    };
+    let (id, _) = next(&calls, |calls| &mut calls.extension_requests).await;
     let event = json!({
-        "eventType": "INVOKE", "deadlineMs": deadline(), "requestId": id,
+        "eventType": "INVOKE", "deadlineMs": deadline(), "requestId": id.to_string(),
         "invokedFunctionArn": "arn:aws:lambda:x:1:function:npa",
         "tracing": { "type": "X-Amzn-Trace-Id", "value": "Root=1-0" }
     });
-    event.to_string().into_response()
+    event.to_string()
 }

@@ -1,8 +1,11 @@
-//! Serves routers on free ports.
+//! Serves routers and files on free ports.
 
-use std::net::Ipv4Addr;
+use std::{fs, net::Ipv4Addr, path::PathBuf};
 
-use axum::Router;
+use axum::{
+    Router,
+    http::{StatusCode, Uri},
+};
 use tokio::net::TcpListener;
 
 /// Serves a router until the test's runtime ends, and returns its URL.
@@ -11,4 +14,13 @@ pub async fn serve(router: Router) -> String {
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     format!("http://{address}")
+}
+
+/// Serves a folder's files, like a publisher, a mirror or a bucket.
+pub async fn serve_files(folder: PathBuf) -> String {
+    let read = async move |uri: Uri| {
+        let file = folder.join(uri.path().trim_start_matches('/'));
+        fs::read(file).map_err(|_| StatusCode::NOT_FOUND)
+    };
+    serve(Router::new().fallback(read)).await
 }

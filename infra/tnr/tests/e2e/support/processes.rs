@@ -2,8 +2,6 @@
 
 use std::{
     env,
-    fs::File,
-    path::Path,
     process::{Child, Command, ExitStatus},
     str::FromStr,
     time::{Duration, Instant},
@@ -31,25 +29,6 @@ pub async fn wait_until(mut condition: impl AsyncFnMut() -> bool) {
         assert!(Instant::now() < deadline, "the condition is still false after {MAX_WAIT:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-}
-
-/// A command that runs an ignored test in this binary, by path, as a Lambda function that logs to a file. Callers add
-/// the addresses of the services that it calls.
-pub fn lambda_process(path: &str, output: &Path) -> Command {
-    let file = File::create(output).unwrap();
-    // The path starts with the crate name, which the harness omits.
-    let (_, name) = path.split_once("::").unwrap();
-    let mut command = Command::new(env::current_exe().unwrap());
-    command
-        .args(["--exact", name, "--ignored", "--nocapture"])
-        // With one thread, the harness writes a test's name before its output.
-        .env("RUST_TEST_THREADS", "2")
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ACCESS_KEY_ID", "test")
-        .env("AWS_SECRET_ACCESS_KEY", "test")
-        .stdout(file.try_clone().unwrap())
-        .stderr(file);
-    command
 }
 
 /// The numeric value of a variable, if it is set.
