@@ -1,7 +1,5 @@
 //! The `keys` command.
 
-use std::str::FromStr;
-
 use clap::{Args, Subcommand};
 use indicatif::HumanCount;
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
@@ -45,8 +43,8 @@ pub enum KeysCommand {
         #[command(flatten)]
         key: KeyArgs,
         /// When the old key expires: a date, or a number of days such as 7d
-        #[arg(long, value_name = "WHEN", default_value = "7d")]
-        overlap: Expiry,
+        #[arg(long, value_name = "WHEN", default_value = "7d", value_parser = future_time)]
+        overlap: Timestamp,
     },
     /// Revoke the key that starts with PREFIX; it stops working within a minute
     Revoke(KeyArgs),
@@ -69,8 +67,8 @@ pub struct KeyTerms {
     pub note: Option<String>,
     /// When the key expires: a date such as 2027-01-31 (midnight UTC), or a number of days such as
     /// 90d [default: never]
-    #[arg(long, value_name = "WHEN")]
-    pub expires: Option<Expiry>,
+    #[arg(long, value_name = "WHEN", value_parser = future_time)]
+    pub expires: Option<Timestamp>,
     /// Maximum requests per minute [default: unlimited]
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_minute: Option<u32>,
@@ -79,40 +77,20 @@ pub struct KeyTerms {
     pub per_day: Option<u32>,
 }
 
-/// A date (midnight UTC) or a number of days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expiry {
-    On(Date),
-    After(SignedDuration),
+/// Parses a future date (midnight UTC), or a number of days.
+fn future_time(text: &str) -> Result<Timestamp, &'static str> {
+    time_after(this_second(), text)
 }
 
-impl FromStr for Expiry {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
-        match (days, Date::strptime("%Y-%m-%d", text)) {
-            (Some(days), _) => Ok(Self::After(SignedDuration::from_hours(24 * i64::from(days)))),
-            (None, Ok(date)) => Ok(Self::On(date)),
-            (None, Err(_)) => {
-                Err("must be a date such as 2027-01-31, or a number of days such as 90d")
-            }
-        }
-    }
-}
-
-impl Expiry {
-    pub fn expires_at(self, now: Timestamp) -> Result<Timestamp, CliError> {
-        let end = match self {
-            Self::On(date) => date.to_zoned(TimeZone::UTC).map(|midnight| midnight.timestamp()),
-            Self::After(days) => now.checked_add(days),
-        };
-        end.ok().filter(|end| *end > now).ok_or_else(|| {
-            CliError::failed(
-                "the key would already have expired; pass a future date, or a number of days such as 90d",
-            )
-        })
-    }
+fn time_after(now: Timestamp, text: &str) -> Result<Timestamp, &'static str> {
+    let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
+    let date = || Date::strptime("%Y-%m-%d", text).and_then(|date| date.to_zoned(TimeZone::UTC));
+    let time = match days {
+        Some(days) => now.checked_add(SignedDuration::from_hours(24 * i64::from(days))).ok(),
+        None => date().ok().map(|midnight| midnight.timestamp()),
+    };
+    time.filter(|time| *time > now)
+        .ok_or("must be a future date such as 2027-01-31, or a number of days such as 90d")
 }
 
 pub async fn run(command: KeysCommand) -> Result<(), CliError> {
@@ -152,7 +130,7 @@ async fn create(
     let key = random(kind)?;
     let record = KeyRecord {
         note: terms.note.clone(),
-        expires_at: terms.expires.map(|expiry| expiry.expires_at(now)).transpose()?,
+        expires_at: terms.expires,
         per_minute: terms.per_minute,
         per_day: terms.per_day,
         ..KeyRecord::new(key.hash(), key.prefix(), name, now)
@@ -269,15 +247,14 @@ async fn delete(store: &Store, prefix: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Replaces a key with a new one on the same terms. Both work until `overlap` ends, and share one
+/// Replaces a key with a new one on the same terms. Both work until `latest_end` at most, and share one
 /// quota.
-async fn rotate(store: &Store, prefix: &str, overlap: Expiry) -> Result<(), CliError> {
+async fn rotate(store: &Store, prefix: &str, latest_end: Timestamp) -> Result<(), CliError> {
     let now = this_second();
     let old = find(store, prefix).await?;
     if !old.is_live(now) {
         return Err(unusable_key(&old.prefix));
     }
-    let latest_end = overlap.expires_at(now)?;
     let end = old.expires_at.map_or(latest_end, |expiry| expiry.min(latest_end));
     let key = random(KeyKind::from_record(&old))?;
     let (key_hash, new_prefix) = (key.hash(), key.prefix().to_owned());
@@ -319,15 +296,13 @@ mod tests {
     #[test]
     fn expiry_is_a_future_date_or_number_of_days() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
-        let end =
-            |text: &str| text.parse::<Expiry>().unwrap().expires_at(now).map(|end| end.to_string());
-        assert_eq!(end("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
-        assert_eq!(end("90d").unwrap(), "2027-02-19T12:00:00Z");
-        for past in ["2026-11-21", "2020-01-01", "0d"] {
-            assert!(end(past).is_err(), "{past}");
-        }
-        for text in ["", "d", "-1d", "90", "31.01.2027", "2027-02-30"] {
-            assert!(text.parse::<Expiry>().is_err(), "{text}");
+        let end = |text: &str| time_after(now, text).unwrap().to_string();
+        assert_eq!(end("2027-01-31"), "2027-01-31T00:00:00Z");
+        assert_eq!(end("90d"), "2027-02-19T12:00:00Z");
+        for text in
+            ["2026-11-21", "2020-01-01", "0d", "", "d", "-1d", "90", "31.01.2027", "2027-02-30"]
+        {
+            assert!(time_after(now, text).is_err(), "{text}");
         }
     }
 
