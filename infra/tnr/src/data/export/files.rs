@@ -162,3 +162,113 @@ fn write_column<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Bytes;
+    use clap::ValueEnum;
+    use ingest::{ReportName, Source as Report, read_dataset};
+    use jiff::civil::Date;
+    use parquet::{
+        file::reader::{FileReader, SerializedFileReader},
+        record::Field,
+    };
+    use rusqlite::types::Value as SqlValue;
+
+    use super::*;
+    use crate::data::sample::sample;
+
+    /// Two thousands blocks, one of which starts years from now.
+    const BLOCKS: &str = "State,NPA,NXX,X,STATUS,Rate Center,Block Effective Date,Assigned To,OCN\n\
+                          ,415,206,2,AS,SAN RAFAEL,01/02/2020,SAMPLE,5927\n\
+                          ,415,206,3,AS,SAN RAFAEL,01/01/2099,SAMPLE,0230\n";
+
+    fn written(source: &Source, table: Table, format: ExportFormat) -> Vec<u8> {
+        let mut output = Vec::new();
+        write_table(source, table, format, &mut output).unwrap();
+        output
+    }
+
+    fn parquet_rows(source: &Source, table: Table) -> Vec<Row> {
+        let file = Bytes::from(written(source, table, ExportFormat::Parquet));
+        let reader = SerializedFileReader::new(file).unwrap();
+        let value = |field: &Field| match field {
+            Field::Null => Value::Null,
+            Field::Long(number) => (*number).into(),
+            Field::Str(text) => text.as_str().into(),
+            other => panic!("{other}"),
+        };
+        let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+        rows.map(|row| row.get_column_iter().map(|(_, it)| value(it)).collect()).collect()
+    }
+
+    fn database_rows(database: &Connection, table: Table) -> Vec<Row> {
+        let order = if table == Table::Dictionary { "rowid" } else { "1, 2" };
+        let select = format!("SELECT * FROM {} ORDER BY {order}", table.name());
+        let mut select = database.prepare(&select).unwrap();
+        let columns = 0..select.column_count();
+        let rows = select.query_map([], |row| {
+            let cells = columns.clone().map(|column| match row.get(column)? {
+                SqlValue::Null => Ok(Value::Null),
+                SqlValue::Integer(count) => Ok(count.into()),
+                SqlValue::Text(text) => Ok(text.into()),
+                other => panic!("{other:?}"),
+            });
+            cells.collect()
+        });
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
+    /// A value as in CSV.
+    fn cell(value: &Value) -> String {
+        match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    #[tokio::test]
+    async fn every_format_contains_every_record() {
+        let reports =
+            sample().with(ReportName::ThousandsBlocks, Report::Embedded(BLOCKS.as_bytes()));
+        let dataset = read_dataset(&reports).await.unwrap();
+        let source = Source::new(dataset, Date::constant(2026, 12, 25));
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("numbers.sqlite");
+        write_database(&source, &file).unwrap();
+        let database = Connection::open(file).unwrap();
+        for table in Table::value_variants() {
+            let rows: Vec<Row> = table.rows(&source).collect();
+            let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+            assert!(!rows.is_empty(), "{table:?}");
+            assert_eq!(parquet_rows(&source, *table), rows, "{table:?}");
+            if *table != Table::Provenance {
+                assert_eq!(database_rows(&database, *table), rows, "{table:?}");
+            }
+            let json = written(&source, *table, ExportFormat::JsonLines);
+            let objects = serde_json::Deserializer::from_slice(&json).into_iter::<Map<_, _>>();
+            let objects: Vec<Map<String, Value>> = objects.map(Result::unwrap).collect();
+            assert!(objects.iter().all(|object| names.iter().eq(object.keys())), "{table:?}");
+            let values = objects.into_iter().map(|object| object.into_values().collect::<Row>());
+            assert!(values.eq(rows.iter().cloned()), "{table:?}");
+            let csv = written(&source, *table, ExportFormat::Csv);
+            let mut csv = csv::Reader::from_reader(&*csv);
+            assert_eq!(csv.headers().unwrap().iter().collect::<Vec<_>>(), names, "{table:?}");
+            let lines = csv
+                .records()
+                .map(|line| line.unwrap().iter().map(str::to_owned).collect::<Vec<_>>());
+            let cells = rows.iter().map(|row| row.iter().map(cell).collect::<Vec<String>>());
+            assert!(cells.eq(lines), "{table:?}");
+        }
+        let count = |sql: &str| database.query_one(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+        assert_eq!(count("SELECT count(*) FROM pragma_foreign_key_list('blocks')"), 3);
+        let existing = "SELECT t.name || '.' || c.name || ' ' || c.type FROM sqlite_master t, pragma_table_info(t.name) c \
+                        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%'";
+        let described = "SELECT table_name || '.' || column_name || ' ' || type FROM dictionary";
+        for (all, known) in [(existing, described), (described, existing)] {
+            assert_eq!(count(&format!("SELECT count(*) FROM ({all} EXCEPT {known})")), 0, "{all}");
+        }
+    }
+}

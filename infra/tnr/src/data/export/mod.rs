@@ -75,6 +75,19 @@ pub struct Source {
     pub progress: Progress,
 }
 
+#[cfg(test)]
+impl Source {
+    fn new(dataset: numbering::dataset::Dataset, effective_on: Date) -> Self {
+        use jiff::Timestamp;
+        use store::{ImportedReports, Snapshot};
+        let version = numbering::records::Version::new(Timestamp::UNIX_EPOCH);
+        let (statistics, reports) = (dataset.statistics(), ImportedReports::default());
+        let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
+        let data = NumberingData { dataset: Arc::new(dataset), snapshot, countries: Vec::new() };
+        Self { data, effective_on, progress: Progress::beside_output(true) }
+    }
+}
+
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let output = start_output(&args)?;
     let data = NumberingData::load(&args.data).await?;

@@ -48,27 +48,18 @@ pub(super) fn block_holder(exchange: &Exchange, holder: &BlockHolder) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use jiff::{Timestamp, ToSpan};
+    use jiff::ToSpan;
     use numbering::{
         dataset::Dataset,
-        records::{AreaCode, Carrier, Version},
+        records::{AreaCode, Carrier},
     };
     use rusqlite::Connection;
-    use store::{ImportedReports, Snapshot};
 
     use super::*;
-    use crate::{
-        data::{
-            export::{
-                Source,
-                files::write_database,
-                tables::{Row, Table},
-            },
-            numbering_data::NumberingData,
-        },
-        terminal::progress::Progress,
+    use crate::data::export::{
+        Source,
+        files::write_database,
+        tables::{Row, Table},
     };
 
     const DAY: Date = Date::constant(2026, 12, 25);
@@ -107,11 +98,7 @@ mod tests {
         let carriers = ["515J", "3201"].map(carrier).into();
         let area_codes = vec![AreaCode { total_exchanges: 4, ..AreaCode::sample("415") }];
         let dataset = Dataset::new(carriers, area_codes, exchanges.into());
-        let (version, reports) = (Version::new(Timestamp::UNIX_EPOCH), ImportedReports::default());
-        let statistics = dataset.statistics();
-        let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
-        let data = NumberingData { dataset: Arc::new(dataset), snapshot, countries: Vec::new() };
-        Source { data, effective_on, progress: Progress::beside_output(true) }
+        Source::new(dataset, effective_on)
     }
 
     fn cells<const N: usize>(day: Date, names: [&str; N]) -> Vec<String> {

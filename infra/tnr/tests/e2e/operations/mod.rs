@@ -3,7 +3,6 @@
 pub mod costs;
 pub mod database_cost;
 mod documents;
-mod export;
 mod flipped_bits;
 mod lambda;
 mod log_privacy;

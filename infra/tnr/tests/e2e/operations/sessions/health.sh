@@ -1,6 +1,7 @@
 tnr doctor
 serve
 tnr health --port ${URL##*:}
+tnr health --host 0.0.0.0 --port ${URL##*:} --base-path /v1
 tnr health $OPS/ready
 tnr health $OPS/nowhere
 tnr doctor --url $URL --key $KEY
