@@ -1,7 +1,6 @@
-//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other [`measures`], and AWS
-//! list prices (`prices.csv`).
+//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other sizes and counts
+//! (`measures.csv`), and AWS list prices (`prices.csv`).
 
-pub mod measures;
 #[cfg(test)]
 mod tests;
 
@@ -12,13 +11,6 @@ use indicatif::HumanCount;
 use ingest::DEFAULT_HISTORY_DAYS;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use self::measures::{
-    API_FUNCTIONS, DIFFERENCE_BYTES, EDGE_LOG_BYTES, EDGE_RULES, GATEWAY_LOG_BYTES,
-    HISTORY_ITEM_BYTES, IMPORT_MEMORY_MB, IMPORT_METRICS, IMPORT_SECONDS, ITEM_BYTES, ITEMS,
-    ITEMS_CHANGED_PER_NIGHT, KEY_AND_MANIFEST_UNITS, KEYED_FUNCTIONS, LOG_BYTES, MEMORY_MB,
-    METRIC_FILTERS, PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS, PUBLICATION_BYTES,
-    REQUEST_METRICS, REQUEST_MS, SNAPSHOT_BYTES, START_MS, TABLES_READ,
-};
 use crate::{
     CliError,
     terminal::{self, width, wrap},
@@ -54,13 +46,15 @@ pub enum Monitoring {
 
 impl Monitoring {
     /// The numbers of metrics, alarms, metrics that alarms evaluate, and dashboards. AWS bills alarms per metric.
-    fn counts(self) -> [u32; 4] {
-        let all = API_FUNCTIONS * REQUEST_METRICS + IMPORT_METRICS + PROBE_METRICS + METRIC_FILTERS;
+    fn counts(self) -> [f64; 4] {
+        let functions = measure("api_functions");
+        let others = ["import_metrics", "probe_metrics", "metric_filters"].map(measure);
+        let all = functions * measure("request_metrics") + others.iter().sum::<f64>();
         match self {
-            Self::Full => [all, 23, 61, 1],
+            Self::Full => [all, 23.0, 61.0, 1.0],
             // Each API function's errors, and the probe's.
-            Self::Essential => [API_FUNCTIONS + 1, 10, 25, 0],
-            Self::None => [0; 4],
+            Self::Essential => [functions + 1.0, 10.0, 25.0, 0.0],
+            Self::None => [0.0; 4],
         }
     }
 }
@@ -109,6 +103,17 @@ pub fn print(args: &CostsArgs) -> Result<(), CliError> {
 fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
     rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
+}
+
+static MEASURES: LazyLock<HashMap<String, f64>> = LazyLock::new(|| {
+    let rows = rows::<(String, f64, String)>(include_str!("measures.csv")).into_iter();
+    rows.map(|(name, value, _)| (name, value)).collect()
+});
+
+/// A size or count that determines the costs. Tests compare them with the template and with measured requests, starts
+/// and imports.
+pub fn measure(name: &str) -> f64 {
+    *MEASURES.get(name).unwrap_or_else(|| panic!("{name} has no measure"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -241,28 +246,31 @@ fn gb_seconds(memory_mb: f64, ms: f64) -> f64 {
 fn for_requests(usage: &Usage) -> Vec<Item> {
     let requests = usage.requests();
     let starts = requests * usage.cold_share;
-    let start_units = snapshot_read_units(SNAPSHOT_BYTES) + KEY_AND_MANIFEST_UNITS;
-    let logs = |bytes: u32| requests * f64::from(bytes);
+    let start_units =
+        snapshot_read_units(measure("snapshot_bytes")) + measure("key_and_manifest_units");
+    let logs = |bytes| requests * measure(bytes);
+    let memory_mb = measure("memory_mb");
+    let start_ms = starts * measure("start_ms");
     let metered = usage.total(|kind| (kind.response_bytes / BYTES_PER_METERED_REQUEST).ceil());
     let data = usage.total(|kind| kind.response_bytes);
     let time = usage.total(|kind| kind.ms);
     let mut items = vec![
         ("API Gateway", "api_requests", metered),
         ("Lambda, requests", "lambda_requests", requests),
-        ("Lambda, request time", "lambda_time", gb_seconds(MEMORY_MB, time)),
-        ("Lambda, cold start time", "lambda_time", gb_seconds(MEMORY_MB, starts * START_MS)),
+        ("Lambda, request time", "lambda_time", gb_seconds(memory_mb, time)),
+        ("Lambda, cold start time", "lambda_time", gb_seconds(memory_mb, start_ms)),
         ("DynamoDB, reads for requests", "read_units", usage.total(|kind| kind.read_units)),
         ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
-        ("KMS, cold starts", "kms_requests", starts * TABLES_READ),
-        ("Logs from functions", "logs", logs(LOG_BYTES)),
-        ("Logs from API Gateway", "logs", logs(GATEWAY_LOG_BYTES)),
+        ("KMS, cold starts", "kms_requests", starts * measure("tables_read")),
+        ("Logs from functions", "logs", logs("log_bytes")),
+        ("Logs from API Gateway", "logs", logs("gateway_log_bytes")),
     ];
     if usage.has_edge {
         // Data transfer from the API to CloudFront is free.
         items.extend([
             ("CloudFront, requests", "edge_requests", requests),
             ("CloudFront, data transfer out", "edge_data_out", data),
-            ("Logs from CloudFront", "logs", logs(EDGE_LOG_BYTES)),
+            ("Logs from CloudFront", "logs", logs("edge_log_bytes")),
             ("Firewall, requests", "firewall_requests", requests),
         ]);
     } else {
@@ -275,60 +283,63 @@ fn fixed(usage: &Usage) -> Vec<Item> {
     let [metrics, alarms, alarm_metrics, dashboards] = usage.monitoring.counts();
     let metrics_line = format!("{metrics} metrics");
     let alarms = format!("{alarms} alarms on {alarm_metrics} metrics");
-    let firewall = format!("Firewall with {EDGE_RULES} rules");
+    let firewall = format!("Firewall with {} rules", measure("edge_rules"));
     // A busy container reads its key and the manifest every minute.
-    let minutes = DAYS * SECONDS_PER_DAY / 60.0 * f64::from(KEYED_FUNCTIONS);
+    let minutes = DAYS * SECONDS_PER_DAY / 60.0 * measure("keyed_functions");
     let checks = "Checks of the key and the manifest";
 
-    let changed = f64::from(ITEMS_CHANGED_PER_NIGHT);
-    let items_read = f64::from(ITEMS) * f64::from(ITEM_BYTES) / 4096.0;
+    let [items, item_bytes, changed, snapshot_bytes, difference_bytes] =
+        ["items", "item_bytes", "items_changed_per_night", "snapshot_bytes", "difference_bytes"]
+            .map(measure);
+    let history_days = f64::from(DEFAULT_HISTORY_DAYS);
+    // Each publication has a copy.
+    let publication_bytes = 2.0 * measure("publication_bytes");
+    let history_bytes = changed * measure("history_item_bytes");
     // Verification reads the whole history. Reading the differences costs half.
-    let history_bytes = changed * f64::from(HISTORY_ITEM_BYTES);
-    let night =
-        history_bytes + f64::from(DIFFERENCE_BYTES) / 2.0 + f64::from(2 * PUBLICATION_BYTES);
-    let history_read = f64::from(DEFAULT_HISTORY_DAYS) * night / 4096.0;
-    let reads = items_read + history_read + 2.0 * snapshot_read_units(SNAPSHOT_BYTES);
+    let night = history_bytes + difference_bytes / 2.0 + publication_bytes;
+    let reads = items * item_bytes / 4096.0
+        + history_days * night / 4096.0
+        + 2.0 * snapshot_read_units(snapshot_bytes);
     // An item and a history change take one unit each.
-    let writes = 2.0 * changed + f64::from(SNAPSHOT_BYTES + DIFFERENCE_BYTES) / 1024.0;
+    let writes = 2.0 * changed + (snapshot_bytes + difference_bytes) / 1024.0;
     let import = "Nightly import";
 
-    // Each publication has a copy.
-    let stored_night = history_bytes
-        + changed * STORAGE_OVERHEAD
-        + f64::from(DIFFERENCE_BYTES + 2 * PUBLICATION_BYTES);
-    let bytes = f64::from(ITEMS) * (f64::from(ITEM_BYTES) + STORAGE_OVERHEAD)
-        + SNAPSHOTS * f64::from(SNAPSHOT_BYTES)
-        + f64::from(DEFAULT_HISTORY_DAYS) * stored_night;
+    let stored_night =
+        history_bytes + changed * STORAGE_OVERHEAD + difference_bytes + publication_bytes;
+    let bytes = items * (item_bytes + STORAGE_OVERHEAD)
+        + SNAPSHOTS * snapshot_bytes
+        + history_days * stored_night;
     let storage = "Storage and backups";
 
     // The probe waits for all its requests, which have the size of typical requests.
-    let probed = PROBES * f64::from(PROBE_REQUESTS);
+    let probed = PROBES * measure("probe_requests");
     let invocations = probed + PROBES;
+    let probe_ms = 2.0 * probed * measure("request_ms");
     let units = Usage::month(probed, 0.0).total(|kind| kind.read_units);
     let probe = "Probe every five minutes";
 
-    let import_ms = DAYS * IMPORT_SECONDS * 1000.0;
+    let import_ms = DAYS * measure("import_seconds") * 1000.0;
     let mut items = vec![
-        (&*metrics_line, "metrics", metrics.into()),
-        (&alarms, "alarm_metrics", alarm_metrics.into()),
-        ("Dashboard", "dashboards", dashboards.into()),
-        (checks, "read_units", minutes * KEY_AND_MANIFEST_UNITS),
-        (checks, "kms_requests", minutes / 5.0 * TABLES_READ),
-        (import, "lambda_time", gb_seconds(IMPORT_MEMORY_MB, import_ms)),
+        (&*metrics_line, "metrics", metrics),
+        (&alarms, "alarm_metrics", alarm_metrics),
+        ("Dashboard", "dashboards", dashboards),
+        (checks, "read_units", minutes * measure("key_and_manifest_units")),
+        (checks, "kms_requests", minutes / 5.0 * measure("tables_read")),
+        (import, "lambda_time", gb_seconds(measure("import_memory_mb"), import_ms)),
         (import, "read_units", DAYS * reads),
         (import, "write_units", DAYS * writes),
         (storage, "storage", bytes),
         (storage, "backup", bytes),
-        (probe, "api_requests", PROBES * f64::from(PUBLIC_PROBE_REQUESTS)),
+        (probe, "api_requests", PROBES * measure("public_probe_requests")),
         (probe, "lambda_requests", invocations),
-        (probe, "lambda_time", gb_seconds(MEMORY_MB, 2.0 * probed * REQUEST_MS)),
+        (probe, "lambda_time", gb_seconds(measure("memory_mb"), probe_ms)),
         (probe, "read_units", units),
-        (probe, "logs", invocations * f64::from(LOG_BYTES)),
+        (probe, "logs", invocations * measure("log_bytes")),
     ];
     if usage.has_edge {
         items.extend([
             (&*firewall, "firewalls", 1.0),
-            (&firewall, "firewall_rules", EDGE_RULES.into()),
+            (&firewall, "firewall_rules", measure("edge_rules")),
         ]);
     }
     items.retain(|(_, _, count)| *count > 0.0);
@@ -338,8 +349,8 @@ fn fixed(usage: &Usage) -> Vec<Item> {
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB. Eventually consistent reads
 /// cost half.
-pub fn snapshot_read_units(bytes: u32) -> f64 {
-    const CHUNK: u32 = store::CHUNK_BYTES as u32;
-    let sizes = (0..bytes).step_by(store::CHUNK_BYTES).map(|start| (bytes - start).min(CHUNK));
-    sizes.map(|size| f64::from(size.div_ceil(4096)) / 2.0).sum()
+pub fn snapshot_read_units(bytes: f64) -> f64 {
+    let chunks = (0..bytes as usize).step_by(store::CHUNK_BYTES);
+    let sizes = chunks.map(|start| (bytes as usize - start).min(store::CHUNK_BYTES));
+    sizes.map(|size| size.div_ceil(4096) as f64 / 2.0).sum()
 }

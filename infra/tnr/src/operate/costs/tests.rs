@@ -35,8 +35,8 @@ fn shares_add_up_to_100_percent() {
 
 #[test]
 fn snapshot_chunks_are_rounded_up_to_4_kb() {
-    assert_eq!(snapshot_read_units(4097), 1.0);
-    assert_eq!(snapshot_read_units(390_001), 48.0 + 0.5);
+    assert_eq!(snapshot_read_units(4097.0), 1.0);
+    assert_eq!(snapshot_read_units(390_001.0), 48.0 + 0.5);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn cost_page_has_each_kind_of_monitoring() {
         let [metrics, alarms, alarm_metrics, dashboards] = monitoring.counts();
         let counts =
             [("metrics", metrics), ("alarm_metrics", alarm_metrics), ("dashboards", dashboards)];
-        let dollars: f64 = counts.into_iter().map(|(price, count)| cost(price, count.into())).sum();
+        let dollars: f64 = counts.into_iter().map(|(price, count)| cost(price, count)).sum();
         let row = format!(
             "| `{monitoring:?}` | {metrics} | {alarms} on {alarm_metrics} metrics | {dashboards} | {dollars:.2} |"
         );

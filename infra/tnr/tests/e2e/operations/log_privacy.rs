@@ -14,10 +14,7 @@ use shared::{
     config::Config,
     state::App,
 };
-use tnr::{
-    operate::costs::measures::{LOG_BYTES, REQUEST_METRICS},
-    routes,
-};
+use tnr::{operate::costs::measure, routes};
 
 use super::costs::assert_measured;
 use crate::support::{
@@ -276,8 +273,8 @@ fn assert_first_requests_are_logged(lines: &[Value]) {
     assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
     assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
 
-    assert_measured("LOG_BYTES", LOG_BYTES.into(), lines[0].to_string().len() as f64);
-    assert_eq!(metrics_in(&lines[0]).len() as u32, REQUEST_METRICS);
+    assert_measured("log_bytes", lines[0].to_string().len() as f64);
+    assert_eq!(metrics_in(&lines[0]).len() as f64, measure("request_metrics"));
 }
 
 /// Asserts that every field has one of a few values, or a format that cannot contain client text. A request id must be

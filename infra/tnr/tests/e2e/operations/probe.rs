@@ -21,10 +21,7 @@ use lambda_http::{lambda_runtime, service_fn};
 use serde_json::{Value, json};
 use shared::state::App;
 use tempfile::NamedTempFile;
-use tnr::{
-    functions,
-    operate::costs::measures::{PROBE_METRICS, PROBE_REQUESTS, PUBLIC_PROBE_REQUESTS},
-};
+use tnr::{functions, operate::costs::measure};
 
 use crate::support::{
     api_events::events_folder,
@@ -38,17 +35,17 @@ use crate::support::{
     template::{assert_has_alarm_metrics, metrics_in, route_for, routes},
 };
 
-/// The ways in which a function can misbehave.
-#[derive(Debug, Clone, Copy)]
-enum Misbehavior {
-    /// Returns 500, as after a panic.
-    InternalError,
-    Silent,
-    /// Exits before it responds.
-    Crashed,
-    /// Returns data without OCNs.
-    WrongData,
-}
+/// A function's response instead of its payload; `None` if it never responds.
+type Misbehavior = fn(String) -> Option<String>;
+
+const INTERNAL_ERROR: Misbehavior = |_| {
+    let body = json!({ "error": "internal_error", "message": "x" }).to_string();
+    Some(json!({ "statusCode": 500, "headers": {}, "body": body }).to_string())
+};
+
+/// The response of Lambda if a function exits before it responds.
+const CRASH: &str =
+    r#"{"errorType":"Runtime.ExitError","errorMessage":"RequestId: 1 Error: Runtime exited"}"#;
 
 #[derive(Debug)]
 struct Invocation {
@@ -104,23 +101,12 @@ async fn invoke(
         aws.invocations.push(Invocation { function, qualifier, event: event.clone() });
         (misbehavior.map(|(_, misbehavior)| misbehavior), app)
     };
-    let payload = async || response_to(routes, app, &event).await.payload().to_string();
-    match misbehavior {
-        None => payload().await.into_response(),
-        Some(Misbehavior::WrongData) => {
-            payload().await.replace("\\\"ocn\\\":", "\\\"x\\\":").into_response()
-        }
-        Some(Misbehavior::Silent) => std::future::pending().await,
-        Some(Misbehavior::Crashed) => {
-            let message = "RequestId: 1 Error: Runtime exited with error: signal: killed";
-            let body = json!({ "errorType": "Runtime.ExitError", "errorMessage": message });
-            ([("x-amz-function-error", "Unhandled")], body.to_string()).into_response()
-        }
-        Some(Misbehavior::InternalError) => {
-            let body = json!({ "error": "internal_error", "message": "x" }).to_string();
-            json!({ "statusCode": 500, "headers": {}, "body": body }).to_string().into_response()
-        }
-    }
+    let payload = response_to(routes, app, &event).await.payload().to_string();
+    let Some(payload) = misbehavior.map_or(Some(payload.clone()), |it| it(payload)) else {
+        return std::future::pending().await;
+    };
+    let error = (payload == CRASH).then_some([("x-amz-function-error", "Unhandled")]);
+    (error, payload).into_response()
 }
 
 async fn receive_report(State(aws): SharedAws, headers: HeaderMap, body: Bytes) -> Response {
@@ -240,16 +226,25 @@ async fn new_versions_with_the_same_responses_pass() {
 async fn new_versions_with_wrong_responses_fail() {
     let service = Service::with_sample().await;
     let probe = Probe::new(&service).await;
-    for (function, misbehavior, expected) in [
-        ("npa", Misbehavior::InternalError, "the status must be 200, got 500 (internal_error)"),
-        ("carriers", Misbehavior::Crashed, "the function failed (Unhandled): RequestId: 1 Error"),
-        ("npa", Misbehavior::WrongData, "/exchanges/0/ocn must be"),
-        ("search", Misbehavior::Silent, "no response within 16s"),
-    ] {
+    let misbehaviors: [(_, Misbehavior, _); 4] = [
+        ("npa", INTERNAL_ERROR, "the status must be 200, got 500 (internal_error)"),
+        (
+            "carriers",
+            |_| Some(CRASH.to_owned()),
+            "the function failed (Unhandled): RequestId: 1 Error",
+        ),
+        (
+            "npa",
+            |payload| Some(payload.replace("\\\"ocn\\\":", "\\\"x\\\":")),
+            "/exchanges/0/ocn must be",
+        ),
+        ("search", |_| None, "no response within 16s"),
+    ];
+    for (function, misbehavior, expected) in misbehaviors {
         let started = Instant::now();
         probe.aws().misbehaving = Some((function, misbehavior));
         let (status, findings) = probe.check_new_version().await;
-        assert_eq!(status, "Failed", "{function} {misbehavior:?}");
+        assert_eq!(status, "Failed", "{function}: {expected}");
         assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
         assert!(findings.to_string().contains(expected), "{findings}");
         let is_named = |check: &str| check.starts_with(&format!("{function} "));
@@ -313,11 +308,12 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     let invoked = mem::take(&mut probe.aws().invocations);
     assert!(invoked.iter().all(|invoked| invoked.qualifier == "live"), "{invoked:?}");
     // The costs include the number of these requests, and how many API Gateway bills.
-    assert_eq!(invoked.len() as u32, PROBE_REQUESTS - PUBLIC_PROBE_REQUESTS, "{invoked:?}");
-    assert_eq!(findings["checks"], PROBE_REQUESTS);
+    let requests = measure("probe_requests");
+    assert_eq!(invoked.len() as f64, requests - measure("public_probe_requests"), "{invoked:?}");
+    assert_eq!(findings["checks"].as_f64(), Some(requests));
     assert!(probe.aws().reports.is_empty());
 
-    probe.aws().misbehaving = Some(("npa", Misbehavior::InternalError));
+    probe.aws().misbehaving = Some(("npa", INTERNAL_ERROR));
     let findings = probe.function.invoke(&scheduled).await;
     assert_eq!(failed_checks(&findings), ["npa /v1/npa/{npa}/nxx/{nxx}"]);
 
@@ -329,12 +325,12 @@ async fn scheduled_probes_check_the_live_versions_and_the_api() {
     for (line, failed) in lines.iter().zip([0.0, 1.0]) {
         assert_eq!(
             (&line["ChecksMade"], &line["ChecksFailed"]),
-            (&json!(f64::from(PROBE_REQUESTS)), &json!(failed))
+            (&json!(requests), &json!(failed))
         );
         // The sample was imported after the tests started.
         assert!((0.0..1.0).contains(&line["DataAge"].as_f64().unwrap()), "{line}");
     }
-    assert_eq!(metrics_in(&lines[1]).len() as u32, PROBE_METRICS);
+    assert_eq!(metrics_in(&lines[1]).len() as f64, measure("probe_metrics"));
     assert_has_alarm_metrics(&lines[1], "ProbeFunction");
     assert!(!fs::read_to_string(&probe.log).unwrap().contains(KEY));
 }
