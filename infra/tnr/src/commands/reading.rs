@@ -71,37 +71,7 @@ fn ignore_empty_variable(argument: Arg) -> Arg {
 mod tests {
     use super::*;
 
-    fn parse(words: &[&str]) -> Result<Cli, clap::Error> {
-        let args: Vec<OsString> = ["tnr"].iter().chain(words).map(OsString::from).collect();
-        Cli::parse_args(&args)
-    }
-
-    #[test]
-    fn phone_number_instead_of_a_command_is_looked_up() {
-        for words in [
-            &["3052345678"][..],
-            &["+442079460958", "--json"],
-            &["--json", "(305) 234-5678", "--country", "CA"],
-            &["--data-dir", "x", "tel:+13052345678"],
-        ] {
-            assert!(matches!(parse(words).unwrap().command, Some(Command::Lookup(_))), "{words:?}");
-        }
-        assert!(parse(&["--port", "4000"]).unwrap().command.is_none());
-    }
-
-    #[test]
-    fn mistyped_words_get_a_suggestion() {
-        for (words, expected) in [
-            (&["verfy"][..], "a similar subcommand exists: 'verify'"),
-            (&["serve", "--prot", "3000"], "a similar argument exists: '--port'"),
-            (&["3052345678", "--contry", "CA"], "a similar argument exists: '--country'"),
-            (&["12"], "unrecognized subcommand '12'"),
-        ] {
-            let error = parse(words).unwrap_err().to_string();
-            assert!(error.contains(expected), "{words:?}: {error}");
-        }
-    }
-
+    /// The sessions `folders` and `queries` have mistyped words, and numbers instead of a command.
     #[test]
     fn command_definitions_are_valid() {
         Cli::command().debug_assert();

@@ -77,6 +77,42 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
     insta::assert_snapshot!(outputs);
 }
 
+/// Plain lists become JSON Lines, and CSV stays CSV.
+#[test]
+fn layout_follows_from_the_first_row_and_options() {
+    let mut outputs = String::new();
+    for (list, options) in [
+        ("", &[][..]),
+        ("+13052345678\n", &[]),
+        ("(305) 234-5678, ext. 42\n305", &[]),
+        ("305-234-5678;305-234-5679", &[]),
+        ("numbers\n", &[]),
+        ("305 234 5678 | home", &[]),
+        ("[305] 234 5678\n", &[]),
+        ("name,phone\nAda,1", &[]),
+        ("Name;Telefon\nAda;1", &[]),
+        ("phone\n305", &[]),
+        ("\"na\nme\",\"Phone, home\"\nAda,1", &[]),
+        ("sep=;\nName;Telefon, privat\nAda;1", &[]),
+        ("phone,a,a,,a_2\n1,2,3,4,5", &[]),
+        ("From,Home Phone,To,Home Phone\n", &[]),
+        ("Ada,3052345678\nBob,3052345679\n", &["--column", "2"]),
+        ("a,b", &["--from", "text", "--column", "a"]),
+        ("PK\x03\x04...", &[]),
+        ("{\"phone\": 1}\n", &[]),
+        ("[\n  {\n", &[]),
+        (" [\"305\"]", &[]),
+        ("\u{feff}{ \"a\":1}", &[]),
+    ] {
+        let output = match describe(list, &[options, &["--fields", "e164"]].concat()) {
+            Ok((output, _)) => output,
+            Err(error) => format!("error: {}\n", logging::with_causes(&error)),
+        };
+        outputs += &format!("{list:?} {options:?}\n{output}\n");
+    }
+    insta::assert_snapshot!(outputs);
+}
+
 #[test]
 fn json_array_contains_the_json_lines() {
     for options in

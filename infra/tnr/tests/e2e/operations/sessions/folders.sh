@@ -12,6 +12,11 @@ tnr serve --port 0 --key secret
 tnr serve --port 0 --endpoint-url http://127.0.0.1:9
 tnr doctor --sack numbers
 tnr versions --sack
+tnr verfy
+tnr serve --prot 3000
+tnr 3052345678 --contry CA
+tnr 12
+tnr --port 0 --key secret
 tnr doctor --help > help.txt
 tnr doctor > /dev/full
 tnr lookup +442079460958 --data-dir none | grep valid | cat -v

@@ -40,6 +40,8 @@ tnr sources
 tnr rollback
 tnr lookup +442079460958 --data-dir none
 tnr '(305) 234-5678' --data-dir none
+tnr --json '(305) 234-5678' --country CA --data-dir none | cut -c1-60
+tnr --data-dir none tel:+442079460958 | head -1
 tnr lookup 4152341234 --data-dir data
 tnr search qqq --data-dir none
 ls
