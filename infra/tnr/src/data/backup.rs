@@ -208,21 +208,3 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use rusqlite::Connection;
-
-    use super::*;
-
-    #[test]
-    fn file_names_are_never_parsed_as_uris() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let database = folder.path().join("source.sqlite");
-        Connection::open(&database).unwrap().execute("CREATE TABLE a (b)", []).unwrap();
-        let file = folder.path().join("file:numbers.sqlite");
-        copy(&database, &file).unwrap();
-        assert!(std::fs::metadata(&file).unwrap().len() > 0);
-        assert!(absolute_path(Path::new("file:x")).unwrap().starts_with("/"));
-    }
-}

@@ -13,6 +13,7 @@ tnr backup backup.sqlite
 stat -c %a backup.sqlite
 tnr backup backup.sqlite
 tnr backup --verify backup.sqlite
+tnr backup file:copy.sqlite > log; ls file:*; tnr backup --verify file:copy.sqlite
 tnr restore backup.sqlite
 tnr restore /nowhere --data-dir new
 tnr backup copy.sqlite --data-dir new
