@@ -21,16 +21,16 @@ use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::Value;
 use shared::state::App;
 use store::{Publication, Store, load};
-use tnr::{database::Database, keys};
 
 use self::rows::{Change, NPAS, NXXS, OCNS, Rows};
 use crate::{
     api::lists::next_page,
     support::{
+        databases,
         function_calls::{api, get, send, text},
         imports::without_gates,
         processes::setting,
-        service::{KEY, header},
+        service::header,
     },
 };
 
@@ -282,8 +282,7 @@ async fn past_responses_do_not_change_after_120_imports_and_rollbacks() {
     let seed = setting("TNR_WALK_SEED").unwrap_or_else(rand::random);
     println!("TNR_WALK_SEED={seed}");
     let random = &mut StdRng::seed_from_u64(seed);
-    let database = Database::in_memory().await.unwrap();
-    keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+    let database = databases::empty().await;
     let store = &database.store();
     let nights = walk(store, random).await;
 

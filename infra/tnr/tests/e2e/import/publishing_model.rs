@@ -19,7 +19,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner},
 };
 use store::{LoadedVersion, Manifest, Store};
-use tnr::{database::Database, keys};
+use tnr::database::Database;
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use self::{
@@ -29,10 +29,10 @@ use self::{
     steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
 };
 use crate::support::{
+    databases,
     fault_proxy::{Call, Fault, FaultProxy},
     imports::without_gates,
     processes::setting,
-    service::KEY,
 };
 
 mod files;
@@ -106,8 +106,7 @@ struct Simulation {
 
 impl Simulation {
     async fn new() -> Self {
-        let database = Database::in_memory().await.unwrap();
-        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+        let database = databases::empty().await;
         let mut writers = Vec::new();
         for _ in 0..WRITERS {
             writers.push(Writer::new(database.endpoint()).await);

@@ -7,14 +7,12 @@ use std::fs;
 
 use ingest::Options;
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
-use reqwest::StatusCode;
 use rusqlite::Connection;
-use serde_json::Value;
 use tempfile::TempDir;
 use tnr::{database::Database, keys};
 
 use crate::support::{
-    imports::{import, without_gates},
+    imports::{Responses, import, responses_to, without_gates},
     processes::setting,
     service::{KEY, Service},
     small_reports::ReportSet,
@@ -36,17 +34,6 @@ const ITEMS: [&str; 5] = ["415#207", "415#234", "#0000", "\"current\"", "\"creat
 /// The length of most items, in bytes.
 const ITEM_BYTES: usize = 500;
 
-/// The responses to [`PATHS`].
-type Responses = Vec<(StatusCode, Value)>;
-
-async fn responses(service: &Service) -> Responses {
-    let mut responses = Responses::new();
-    for path in PATHS {
-        responses.push(service.get_json(path).await);
-    }
-    responses
-}
-
 /// A database with two versions and a key, and the responses from each version.
 async fn original() -> (Vec<u8>, [Responses; 2]) {
     let folder = TempDir::new().unwrap();
@@ -55,10 +42,10 @@ async fn original() -> (Vec<u8>, [Responses; 2]) {
     keys::register(&store, &KEY.parse().unwrap(), "tests").await.unwrap();
     import(&store, &ReportSet::first(), Options::default()).await.unwrap();
     let service = Service::on(database).await;
-    let older = responses(&service).await;
+    let older = responses_to(&service, PATHS).await;
     import(&store, &ReportSet::second(), without_gates()).await.unwrap();
     let service = service.restart().await;
-    let current = responses(&service).await;
+    let current = responses_to(&service, PATHS).await;
     assert_ne!(older, current);
     drop(store);
     service.database.close().await;
@@ -97,10 +84,10 @@ async fn flipped_bits_never_cause_wrong_responses() {
         // A damaged file may fail to open.
         let Ok(database) = Database::embedded(folder.path()).await else { continue };
         let service = Service::on(database).await;
-        let responses = responses(&service).await;
-        let is_error = |status: StatusCode| status.is_server_error() || status == 401;
+        let responses = responses_to(&service, PATHS).await;
+        let is_error = |status: u16| status >= 500 || status == 401;
         let are_from = |version: &Responses| {
-            let mut pairs = responses.iter().zip(version);
+            let mut pairs = responses.values().zip(version.values());
             pairs.all(|(response, expected)| response == expected || is_error(response.0))
         };
         assert!(versions.iter().any(are_from), "bit {bit} of byte {position}: {responses:?}");

@@ -72,6 +72,13 @@ fn sample_master() -> &'static Master {
     &MASTER
 }
 
+/// A test's own empty database with the sample key.
+pub async fn empty() -> Database {
+    let database = Database::in_memory().await.unwrap();
+    keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
+    database
+}
+
 /// A test's own database with the sample and the sample key.
 pub async fn with_sample() -> Database {
     sample_master().copy().await

@@ -10,7 +10,7 @@ use reqwest::{
 use serde_json::Value;
 use shared::{app, state::App};
 use store::Store;
-use tnr::{database::Database, keys, routes};
+use tnr::{database::Database, routes};
 use tokio::runtime::Runtime;
 
 use super::{api_events::HOST, databases, description, fault_proxy::FaultProxy, listening::serve};
@@ -58,9 +58,7 @@ pub async fn sample_app() -> App {
 impl Service {
     /// A service with an empty database and a key.
     pub async fn empty() -> Self {
-        let database = Database::in_memory().await.unwrap();
-        keys::register(&database.store(), &KEY.parse().unwrap(), "tests").await.unwrap();
-        Self::on(database).await
+        Self::on(databases::empty().await).await
     }
 
     /// A new service on the same database, with nothing in memory.
