@@ -66,7 +66,7 @@ async fn main() {
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     let server = Server::start(&options.program);
     let client = server.client(&["--per-day", "4000000000"]);
-    let single = measure(&server, &client.get("/v1/format/+12122345678")).await;
+    let single = measure(&server, &client.get(server.url("/v1/format/+12122345678"))).await;
     println!(
         "| Endpoint | Worst request | CPU, ms | Charged | CPU per charged request, µs | x a single number |\n\
          |---|---|---:|---:|---:|---:|"

@@ -1,10 +1,10 @@
 //! Requests that are cheap to send and expensive to serve, at least one for each endpoint. `targets.txt` lists requests
 //! without a body, and `bodies.jsonl` requests that repeat a text in the target or body.
 
-use reqwest::RequestBuilder;
+use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 
-use crate::server::{Client, Server};
+use crate::server::Server;
 
 const JSON: &str = "application/json";
 
@@ -22,10 +22,10 @@ pub fn worst_requests(server: &Server, client: &Client) -> Vec<Worst> {
         let (endpoint, target) = line.split_once(' ').unwrap();
         let target = target.replace("OCN", ocn).replace("PAST", &server.past);
         let name = format!("`{target:.60}`");
-        Worst { endpoint: endpoint.to_owned(), name, request: client.get(&target) }
+        Worst { endpoint: endpoint.to_owned(), name, request: client.get(server.url(&target)) }
     });
     let repeated = include_str!("bodies.jsonl").lines();
-    let repeated = repeated.map(|line| parse_repeated_request(client, line));
+    let repeated = repeated.map(|line| parse_repeated_request(server, client, line));
     let arguments: String = (0..4000).map(|n| format!(",\"a{n}\":[1]")).collect();
     let composed = [
         (
@@ -40,12 +40,13 @@ pub fn worst_requests(server: &Server, client: &Client) -> Vec<Worst> {
         ),
         ("/mcp", "many arguments", call("format_number", &format!("{{\"tn\":\"1\"{arguments}}}"))),
     ];
-    let composed = composed.map(|(target, name, body)| post(client, target, name, JSON, body));
+    let composed =
+        composed.map(|(target, name, body)| post(server, client, (target, name), JSON, body));
     gets.chain(repeated).chain(composed).collect()
 }
 
 /// Parses a request whose `count` pieces consist of a text, repeated, and what follows `then`.
-fn parse_repeated_request(client: &Client, line: &str) -> Worst {
+fn parse_repeated_request(server: &Server, client: &Client, line: &str) -> Worst {
     let line: Value = serde_json::from_str(line).unwrap();
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     let number = |name: &str| line[name].as_u64().map_or(1, |number| number as usize);
@@ -54,19 +55,26 @@ fn parse_repeated_request(client: &Client, line: &str) -> Worst {
     let name = text("name");
     if let Some(start) = line["get"].as_str() {
         let endpoint = if start == "/v1/format/" { "/v1/format/{tn}" } else { path(start) };
-        let request = client.get(&format!("{start}{body}"));
+        let request = client.get(server.url(&format!("{start}{body}")));
         return Worst { endpoint: endpoint.to_owned(), name: name.to_owned(), request };
     }
-    post(client, text("post"), name, text("type"), body)
+    post(server, client, (text("post"), name), text("type"), body)
 }
 
-fn post(client: &Client, target: &str, name: &str, content_type: &str, body: String) -> Worst {
+fn post(
+    server: &Server,
+    client: &Client,
+    (target, name): (&str, &str),
+    content_type: &str,
+    body: String,
+) -> Worst {
     let accept = match path(target) {
         "/v1/format" => "text/csv, */*;q=0.5",
         "/mcp" => JSON,
         _ => "*/*",
     };
-    let request = client.post(target, content_type, body).header("accept", accept);
+    let request = client.post(server.url(target)).header("content-type", content_type);
+    let request = request.header("accept", accept).body(body);
     Worst { endpoint: format!("POST {}", path(target)), name: name.to_owned(), request }
 }
 

@@ -10,7 +10,10 @@ use std::{
 };
 
 use jiff::Timestamp;
-use reqwest::RequestBuilder;
+use reqwest::{
+    Client, RequestBuilder,
+    header::{HeaderMap, HeaderValue},
+};
 use signed_requests::client_builder;
 
 const ALLOW_ALL: [&str; 2] = ["--allow", "changes,losses,suspect,dates"];
@@ -33,7 +36,7 @@ pub struct Server {
     program: PathBuf,
     folder: PathBuf,
     process: Child,
-    address: String,
+    base_url: String,
     pub has_published_data: bool,
     /// A time at which another version was current.
     pub past: String,
@@ -70,21 +73,29 @@ impl Server {
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut next_line = || lines.next().expect("the server starts").unwrap();
-        let address = loop {
+        let base_url = loop {
             if let Some((_, url)) = next_line().split_once("base URL") {
-                break url.trim().trim_start_matches("http://").to_owned();
+                break url.trim().to_owned();
             }
         };
         while !next_line().contains("Ctrl-C") {}
-        Self { program: program.to_owned(), folder, process, address, has_published_data, past }
+        Self { program: program.to_owned(), folder, process, base_url, has_published_data, past }
+    }
+
+    pub fn url(&self, target: &str) -> String {
+        format!("{}{target}", self.base_url)
     }
 
     /// Creates a key with these quotas, and a client with it.
     pub fn client(&self, quotas: &[&str]) -> Client {
         let mut create = command(&self.program, &self.folder, "keys");
         create.args(["create", "--name", "bench"]).args(quotas);
-        let key = String::from_utf8(run(create)).unwrap().trim().to_owned();
-        Client { address: self.address.clone(), key, http: client_builder().build().unwrap() }
+        let key = String::from_utf8(run(create)).unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert("x-api-key", key.trim().parse().unwrap());
+        // Compression comes on top.
+        headers.insert("accept-encoding", HeaderValue::from_static("gzip"));
+        client_builder().default_headers(headers).build().unwrap()
     }
 
     /// The CPU time that the server has taken so far, including its embedded database.
@@ -114,32 +125,6 @@ impl Drop for Server {
         _ = self.process.kill();
         _ = self.process.wait();
         _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-pub struct Client {
-    address: String,
-    key: String,
-    http: reqwest::Client,
-}
-
-impl Client {
-    pub fn get(&self, target: &str) -> RequestBuilder {
-        self.with_key(self.http.get(self.url(target)))
-    }
-
-    pub fn post(&self, target: &str, content_type: &str, body: String) -> RequestBuilder {
-        let request = self.http.post(self.url(target)).header("content-type", content_type);
-        self.with_key(request.body(body))
-    }
-
-    fn url(&self, target: &str) -> String {
-        format!("http://{}{target}", self.address)
-    }
-
-    fn with_key(&self, request: RequestBuilder) -> RequestBuilder {
-        // Compression comes on top.
-        request.header("accept-encoding", "gzip").header("x-api-key", &self.key)
     }
 }
 
