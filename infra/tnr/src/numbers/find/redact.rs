@@ -124,19 +124,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_number_digits_and_vanity_letters_are_masked() {
-        let line = "\u{feff}a1\0 +1 305-x12; 1-800-FLOWERS,2 ٣٠٥ z\r\n".as_bytes();
-        let line = [line, b"\xff9"].concat();
-        let at = |text: &str| {
-            let start = line.windows(text.len()).position(|it| it == text.as_bytes()).unwrap();
-            start..start + text.len()
-        };
-        let redacted = mask(&line, vec![at("٣٠٥"), at("+1 305-x12")], vec![at("1-800-FLOWERS")]);
-        let expected = "\u{feff}a1\0 +* ***-x**; *-***-*******,2 *** z\r\n".as_bytes();
-        assert_eq!(redacted, ([expected, b"\xff9"].concat(), 3));
-    }
-
-    #[test]
     fn overlapping_numbers_are_masked_once() {
         let mask = |numbers: Vec<(usize, usize)>, vanity: Option<Range<usize>>| {
             let vanity = vanity.into_iter().collect();

@@ -141,25 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_with_a_byte_order_mark_is_decoded() {
-        let text = "é 305\n";
-        let utf_16 = |bytes: fn(u16) -> [u8; 2]| {
-            let marked = "\u{feff}".encode_utf16().chain(text.encode_utf16());
-            marked.flat_map(bytes).collect::<Vec<u8>>()
-        };
-        let marked = format!("\u{feff}{text}");
-        for (bytes, expected, is_utf_16) in [
-            (&*utf_16(u16::to_le_bytes), text, true),
-            (&*utf_16(u16::to_be_bytes), text, true),
-            (text.as_bytes(), text, false),
-            (marked.as_bytes(), &*marked, false),
-        ] {
-            assert_eq!(Parts::new(bytes, true).unwrap().is_utf_16(), is_utf_16, "{bytes:?}");
-            assert_eq!(parts(bytes, true)[0].text, expected.as_bytes(), "{bytes:?}");
-        }
-    }
-
-    #[test]
     fn read_errors_are_returned_after_the_text() {
         struct Broken;
         impl Read for Broken {

@@ -18,6 +18,9 @@ printf 'a\0 (415) 234-5678' > binary.dat
 printf '\377\376(\0004\0001\0005\000)\0002\0003\0004\000-\0005\0006\0007\0008\000' > utf16.txt
 tnr find --redact --check fictional.txt binary.dat none.txt
 tnr find --redact --check utf16.txt < none.txt
+printf '\376\377\000a\000 \0003\0000\0005\0002\0003\0004\0005\0006\0007\0008' > big_endian.txt
+tnr find --redact utf16.txt big_endian.txt | tr -d '\0'
+printf '\357\273\277(305) 234-5678\n' > marked.txt; tnr find --redact marked.txt | od -An -c
 printf '415-234-1??? # a pattern\n' > allowed.txt
 tnr find --redact --check --allow allowed.txt notes.txt
 printf '+1415234???? # a pattern\n(305) 234-5678\n' > allowed.txt
