@@ -1,9 +1,8 @@
-//! Tests imports: published data, refused reports, and interrupted runs.
+//! Tests imports: published data, interrupted runs and the history. The sessions `import`, `gates` and `unreadable` have
+//! refused and unreadable reports and versions.
 
 mod full_scale;
 mod history;
 mod history_faults;
 mod interrupted_imports;
 mod publishing_model;
-mod reports;
-mod unreadable_versions;

@@ -32,18 +32,3 @@ tnr lookup +14152065555
 rm data/dynamodb.sqlite*; head -c 2048 intact > data/dynamodb.sqlite
 tnr lookup +14152065555
 tnr serve --port 0
-rm data/*
-import first 2> log
-import second 2> log
-tnr versions --json | sed 's/...version":"\([^"]*\)".*/\1/' > current; cat current
-tnr backup all.sqlite > log 2>&1; rm data/dynamodb.sqlite*; cp all.sqlite data/dynamodb.sqlite
-. ./functions; damage data/dynamodb.sqlite "$(cat current)#0000" 400
-tnr versions
-tnr versions --json > versions.json
-grep -o -e '"is_answering":[a-z]*' -e '"unreadable":"[^"]*"' versions.json
-tnr lookup +14152345678 > found
-tnr export --format csv --table carriers > carriers.csv
-tnr verify
-serve --no-sample
-curl -s $URL/health
-stop

@@ -16,3 +16,10 @@ import sample 2> log
 head -200 first/nanpa > sample/nanpa
 import sample > table
 import sample --json 2> log | cut -c1-140
+rm data/*; printf 'NPA,CO Code (NXX),Block,Status,Block Holder,Block Holder OCN\n416,234,5,AS,Bloc Ltee,333C\n' > blocks
+import first --canadian-blocks blocks > table 2> log
+tnr sources 2> log | sed -n '/canadian_blocks/,/^$/p' > before; grep -e rows -e counts before
+sed 's/Block Holder OCN/Number of the Holder/' blocks > renamed; sleep 1.1
+import first --canadian-blocks renamed
+tnr sources 2> log | sed -n '/canadian_blocks/,/^$/p' | cmp - before
+tnr lookup 4162345678 | grep carrier
