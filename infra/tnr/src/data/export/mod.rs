@@ -171,29 +171,3 @@ fn ignore_closed_pipe(written: io::Result<()>) -> Result<(), Cause> {
         written => Ok(written?),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::parse_args;
-
-    #[test]
-    fn only_holder_exports_accept_a_date() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let file = folder.path().join("file").display().to_string();
-        for (arguments, is_allowed) in [
-            (&["sqlite", &file][..], true),
-            (&["vicidial", &file], true),
-            (&["vicidial", "-"], true),
-            (&["csv", "--table", "prefixes"], true),
-            (&["csv", "--table", "blocks"], false),
-            (&["parquet", &file], false),
-        ] {
-            for day in [&[][..], &["--effective-on", "2026-12-25"]] {
-                let arguments = [&["--format"], arguments, day].concat();
-                let started = start_output(&parse_args(&arguments));
-                assert_eq!(started.is_ok(), day.is_empty() || is_allowed, "{arguments:?}");
-            }
-        }
-    }
-}
