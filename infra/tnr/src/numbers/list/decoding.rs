@@ -91,32 +91,6 @@ pub(super) fn decode_cell(cell: &[u8]) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn text(bytes: &'static [u8]) -> (String, bool, bool) {
-        let Text { reader, has_bom, is_utf_16, head } = Text::decode(bytes).unwrap();
-        let text = io::read_to_string(reader).unwrap();
-        assert_eq!(text.as_bytes(), head);
-        (text, is_utf_16, has_bom)
-    }
-
-    #[test]
-    fn encoding_is_detected_from_the_first_bytes() {
-        for (bytes, expected, is_utf_16, has_bom) in [
-            (&b""[..], "", false, false),
-            (b"1", "1", false, false),
-            (b"\xef\xbb\xbftn\n", "tn\n", false, true),
-            (b"\xff\xfet\0n\0\n\0", "tn\n", true, true),
-            (b"\xfe\xff\0t\0n\0\n", "tn\n", true, true),
-            (b"\xff\xfet\0\x00\xd8", "t\u{fffd}", true, true),
-        ] {
-            assert_eq!(text(bytes), (expected.to_owned(), is_utf_16, has_bom), "{bytes:?}");
-        }
-        // Windows-1252 is passed through even after a byte order mark.
-        let after_mark = Text::decode(&b"\xef\xbb\xbfMontr\xe9al\n"[..]).unwrap().head;
-        assert_eq!(after_mark, b"Montr\xe9al\n");
-        let cells = [&b"Montr\xe9al"[..], "Montréal".as_bytes()];
-        assert_eq!(cells.map(decode_cell), ["Montréal"; 2]);
-    }
-
     struct OneByteReader(Cursor<Vec<u8>>);
 
     impl Read for OneByteReader {

@@ -151,6 +151,8 @@ fn other_encodings_are_converted_to_utf_8_with_a_note() {
         (windows(in_row), &["--to", "jsonl"], is_windows, false),
         (utf_16(in_row), &[], is_utf_16, true),
         (utf_16(in_row), &["--to", "jsonl"], is_utf_16, false),
+        (utf_16(in_row).chunks(2).flat_map(|it| [it[1], it[0]]).collect(), &[], is_utf_16, true),
+        ([b"\xef\xbb\xbf", &*windows(in_row)].concat(), &[], is_windows, true),
     ] {
         let (output, report) = describe(&list, options).unwrap();
         let noted = report.lines().find(|line| line.starts_with("note:")).unwrap_or_default();
