@@ -143,32 +143,3 @@ pub struct DynamodbArgs {
     #[command(flatten)]
     pub folder: FolderArgs,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::parse_args;
-
-    fn is_trial(options: &[&str]) -> bool {
-        parse_args::<ServeArgs>(options).is_trial()
-    }
-
-    #[test]
-    fn only_the_embedded_database_gets_the_sample_by_default() {
-        assert!(is_trial(&[]));
-        assert!(!is_trial(&["--no-sample"]));
-        assert!(!is_trial(&["--endpoint-url", "http://database:8000"]));
-        assert!(is_trial(&["--endpoint-url", "http://database:8000", "--sample"]));
-        assert!(is_trial(&["--no-sample", "--sample"]) && is_trial(&["--sample", "--no-sample"]));
-    }
-
-    #[test]
-    fn base_paths_have_no_trailing_slash_and_need_no_encoding() {
-        for valid in ["/numbers", "/apis/tnr-2", "/~team/v1.0"] {
-            assert_eq!(base_path(valid).unwrap(), valid);
-        }
-        for invalid in ["", "/", "numbers", "/numbers/", "/a//b", "/a b", "/{a}", "/<a>", "/a?b"] {
-            assert!(base_path(invalid).is_err(), "{invalid}");
-        }
-    }
-}

@@ -1,3 +1,5 @@
+for path in '' / numbers /numbers/ /a//b '/a b' '/{a}' '/a?b'; do tnr serve --base-path "$path" 2>&1 | head -1; done
+for path in /apis/tnr-2 /~team/v1.0; do tnr serve --base-path $path --key none 2>&1 | cut -c1-30; done
 serve --base-path /numbers --key tnr_live_SampleKeyForTheEventsAndTheTests2eIfJn
 curl -si -H "x-api-key: $KEY" "$URL/v1/npa/415?limit=1" | grep -i '^link' | sed 's/version=[^>]*/version/g'
 curl -si -H "x-api-key: $KEY" "${URL%/numbers}/v1/npa/415?limit=1" | grep -i '^link' | sed 's/version=[^>]*/version/g'
