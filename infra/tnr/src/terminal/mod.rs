@@ -155,19 +155,4 @@ mod tests {
         assert_eq!(wrap("fits", 80, 4), "fits");
         assert_eq!(wrap("ab cd", 4, 0), "ab\ncd");
     }
-
-    #[test]
-    fn next_commands_repeat_explicit_options_quoted_for_a_shell() {
-        for (folder, expected) in [
-            ("data", " verify --data-dir data"),
-            ("my data", " verify --data-dir 'my data'"),
-            ("it's", r" verify --data-dir 'it'\''s'"),
-            ("$(ls)", " verify --data-dir '$(ls)'"),
-            ("a\u{1b}", r" verify --data-dir 'a\u001b'"),
-        ] {
-            let commands = NextCommands::with_options([("--data-dir", folder.to_owned())]);
-            assert!(commands.tnr("verify").ends_with(expected), "{folder}");
-        }
-        assert!(NextCommands::default().tnr("verify").ends_with(" verify"));
-    }
 }

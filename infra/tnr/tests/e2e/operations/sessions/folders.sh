@@ -11,6 +11,7 @@ tnr serve --host localhost
 tnr serve --port 0 --key secret
 tnr serve --port 0 --endpoint-url http://127.0.0.1:9
 tnr doctor --sack numbers
+for folder in 'my data' "it's" '$(ls)'; do tnr versions --data-dir "$folder"; done
 tnr versions --sack
 tnr verfy
 tnr serve --prot 3000
