@@ -22,13 +22,6 @@ fn operations() -> Vec<(String, Value)> {
     paths.iter().flat_map(item_operations).collect()
 }
 
-/// Readers and tools load the whole document, so parts that operations share are components.
-#[test]
-fn the_committed_description_has_at_most_350_kilobytes() {
-    let length = format!("{:#}", openapi::description()).len();
-    assert!(length <= 350_000, "{length}");
-}
-
 #[test]
 fn every_operation_documents_its_access_errors_and_has_examples_of_its_bodies() {
     for (path, operation) in operations() {

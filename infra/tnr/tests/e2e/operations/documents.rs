@@ -1,14 +1,9 @@
-//! Tests that the README, the template and the watch router have every route and function. The session `site` compares
-//! generated documents with the program.
+//! Tests that the README, the template and the watch router have every route and function. The sessions `site` and
+//! `costs` compare other documents with the program.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    fs,
-    path::Path,
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use matchit::Router;
-use tnr::operate::costs::{Usage, bill};
 
 use crate::support::{
     endpoints::{Endpoint, endpoints, undocumented_paths},
@@ -114,26 +109,4 @@ fn the_template_the_events_and_the_program_have_every_function() {
     let local = tnr::functions().into_iter().map(|(name, _)| name);
     let all: BTreeSet<String> = local.chain(["ingest", "probe"]).map(str::to_owned).collect();
     assert_eq!(all, functions, "infra/tnr/src/lib.rs and functions/");
-}
-
-#[test]
-fn the_readme_price_matches_the_costs() {
-    let bill: HashMap<String, f64> = bill(&Usage::month(1e6, 0.01)).into_iter().collect();
-    let requests = bill["Total for requests"];
-    let fixed = bill["Total"] - requests;
-    let price = format!("about ${requests:.0} per million requests plus ${fixed:.0} a month");
-    assert!(README.contains(&price), "README.md must say '{price}'");
-}
-
-#[test]
-fn every_dependency_has_a_documented_reason() {
-    let manifest: toml::Table = MANIFEST.parse().unwrap();
-    let reasons = include_str!("../../../../../docs/DEPENDENCIES.md");
-    let is_explained = |name: &str| {
-        reasons.lines().any(|line| line.starts_with("| `") && line.contains(&format!("`{name}`")))
-    };
-    for (name, dependency) in manifest["workspace"]["dependencies"].as_table().unwrap() {
-        let is_ours = dependency.get("path").is_some();
-        assert!(is_ours || is_explained(name), "docs/DEPENDENCIES.md has no reason for {name}");
-    }
 }
