@@ -183,17 +183,6 @@ async fn addresses_are_the_event_domain_or_configured_and_no_client_header() {
         event["headers"][name] = json!(value);
     }
     let flags_host = "https://cdn.example/flags/";
-    for (setting, server) in [("", "https://numbers.example.com"), (flags_host, "{address}")] {
-        let mut app = sample_app().await;
-        app.config.function = Some("site".into());
-        app.config.flag_images = setting.parse().unwrap();
-        let mut described = http_api_event_for("/openapi-3.0.json");
-        described["requestContext"]["domainName"] = event["requestContext"]["domainName"].clone();
-        described["headers"] = event["headers"].clone();
-        let description = response_to(site::routes(), app, &described).await;
-        assert_eq!(description.body["servers"][0]["url"], server);
-        assert_eq!(header(&description.headers, "cache-control"), "public, max-age=60");
-    }
     let mut configured = sample_app().await;
     configured.config.flag_images = flags_host.parse().unwrap();
     for (app, address) in [
