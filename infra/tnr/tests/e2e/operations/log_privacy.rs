@@ -7,7 +7,7 @@ use axum::{body::Body, extract::Request, http::HeaderValue};
 use lambda_http::tower::ServiceExt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IteratorRandom};
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::{
     app,
     auth::{ApiKey, KeyKind},
@@ -255,26 +255,19 @@ fn no_log_line_contains_a_full_phone_number_a_key_or_client_text() {
     assert!(others.len() < 20, "{others:#?}");
 }
 
+/// The first lookup reads the key, manifest and exchange; the second finds them all in memory.
 fn assert_first_requests_are_logged(lines: &[Value]) {
-    let column =
-        |name: &str| -> Vec<Value> { lines.iter().map(|line| line[name].clone()).collect() };
-    assert_eq!(column("request_id"), [ID; 4]);
-    assert_eq!(column("trace_id"), [ID; 4]);
-    assert_eq!(column("route"), ["/v1/format/{*tn}", "/v1/format", "/v1/npa/{npa}", "$default"]);
-    assert_eq!(column("status"), [200, 200, 400, 404]);
-    assert_eq!(column("cold_start"), [true, false, false, false]);
-    let number = json!("+1305234****");
-    assert_eq!(column("tn"), [number.clone(), number, Value::Null, Value::Null]);
-    assert_eq!(column("key")[..3], [&KEY[..15]; 3]);
-    assert_eq!(column("ClientErrors"), [0.0, 0.0, 1.0, 1.0]);
-    assert!(lines[0]["data_version"].as_str().unwrap().contains("T"));
-    // The first lookup reads the key, manifest and exchange; the second finds them all in memory.
-    assert_eq!((&lines[0]["CacheMisses"], &lines[1]["CacheHits"]), (&1.0.into(), &1.0.into()));
-    assert!(lines[0]["ConsumedCapacity"].as_f64().unwrap() >= 1.5, "{}", lines[0]);
-    assert_eq!(lines[1]["ConsumedCapacity"], 0.0);
-
     assert_measured("log_bytes", lines[0].to_string().len() as f64);
     assert_eq!(metrics_in(&lines[0]).len() as f64, measure("request_metrics"));
+    let mut shown = Value::from(lines);
+    for line in shown.as_array_mut().unwrap() {
+        for varying in ["_aws", "Latency", "data_version"] {
+            if !line[varying].is_null() {
+                line[varying] = "...".into();
+            }
+        }
+    }
+    insta::assert_snapshot!("first_log_lines", format!("{shown:#}"));
 }
 
 /// Asserts that every field has one of a few values, or a format that cannot contain client text. A request id must be
