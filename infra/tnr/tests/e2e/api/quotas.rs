@@ -1,4 +1,5 @@
-//! Tests quotas shared by several containers. The session `quotas` has the counts and responses of one container.
+//! Tests quotas shared by several containers. The session `quotas` has the counts and responses of one container, and
+//! `shared/src/quota` tests containers that cannot write their counts.
 
 use std::time::Duration;
 
@@ -36,21 +37,4 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
     let admitted = responses.iter().filter(|response| response.status() == StatusCode::OK).count();
     // Each other container has counted one request, so fewer than six may fit.
     assert!((1..=6).contains(&admitted), "{admitted}");
-}
-
-/// The limit documented in `docs/OPERATIONS.md` while the table fails.
-#[tokio::test]
-async fn containers_without_the_usage_table_each_admit_exactly_the_quota() {
-    let service = Service::with_sample().await;
-    let key = key_with_quotas(&service.database.store(), Some(6), None).await;
-    let endpoint = service.database.endpoint();
-    let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::NON_RETRYABLE).await;
-    let containers = join_all((0..4).map(|_| Service::behind(&proxy))).await;
-    let admitted = containers.iter().map(async |container| {
-        let request = || container.request("/v1/npa/415?limit=1").bearer_auth(key.reveal());
-        let responses = join_all((0..9).map(|_| request().send())).await.into_iter();
-        let responses: Vec<_> = responses.map(Result::unwrap).collect();
-        responses.iter().filter(|response| response.status() == StatusCode::OK).count()
-    });
-    assert_eq!(join_all(admitted).await, [6; 4]);
 }
