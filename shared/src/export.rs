@@ -1,4 +1,4 @@
-//! Sends spans and metrics to an OpenTelemetry collector or vendor, or to CloudWatch and X-Ray, over OTLP/HTTP in JSON.
+//! Sends spans to an OpenTelemetry collector or vendor, or to X-Ray, over OTLP/HTTP in JSON.
 //!
 //! The settings are those of the [OpenTelemetry SDKs]. Without an endpoint, nothing is exported, and a request only
 //! passes its trace on. An endpoint that fails is not called for a while; meanwhile, new spans are held up to a limit.
@@ -23,73 +23,54 @@ use aws_smithy_http_client::Connector;
 use aws_smithy_runtime_api::client::{http::HttpConnector, orchestrator::HttpRequest};
 use axum::http::Uri;
 use logging::with_causes;
-use otlp::{Buffer, Sampler, Temporality, attribute};
+use otlp::{Buffer, attribute};
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use store::{TrustedRoots, credentials_from_env, https_connector};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 /// The time for which a failed endpoint is not called.
 const PAUSE: Duration = Duration::from_secs(30);
 /// The limit for a function, whose container cannot get its next request before the export ends.
 const MAX_FUNCTION_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Spans and metrics to export, and their endpoints. The default exports nothing.
+/// Spans to export, and their endpoint. The default exports nothing.
 #[derive(Debug, Default)]
 pub struct Exporter {
     pub(crate) buffer: Arc<Buffer>,
-    pub(crate) sampler: Sampler,
-    traces: Option<Endpoint>,
-    metrics: Option<Endpoint>,
-    temporality: Temporality,
+    endpoint: Option<Endpoint>,
     timeout: Duration,
-    span_interval: Duration,
-    metric_interval: Duration,
+    interval: Duration,
 }
 
 impl Exporter {
     /// Creates an exporter for a function, or for a server without a name.
     pub fn new(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) -> Self {
         let setting = &|name: &str| setting(name).filter(|value| !value.trim().is_empty());
-        let traces = Endpoint::new("TRACES", "/v1/traces", setting);
-        let metrics = Endpoint::new("METRICS", "/v1/metrics", setting);
-        if traces.is_none() && metrics.is_none() {
-            return Self::default();
-        }
+        let Some(endpoint) = Endpoint::new(setting) else { return Self::default() };
         let milliseconds = |name, default: u64| {
             let value = setting(name).and_then(|value| value.parse().ok());
             Duration::from_millis(value.unwrap_or(default).max(1))
         };
-        // A container is one of many with short lives, so its totals since its start are of no use.
-        let (temporality, limit) = match function {
-            Some(_) => (Temporality::Delta, MAX_FUNCTION_TIMEOUT),
-            None => (Temporality::Cumulative, Duration::MAX),
-        };
+        let limit = function.map_or(Duration::MAX, |_| MAX_FUNCTION_TIMEOUT);
         Self {
             buffer: Arc::new(Buffer::new(resource(function, setting))),
-            sampler: sampler(setting),
-            traces,
-            metrics,
-            temporality,
+            endpoint: Some(endpoint),
             timeout: milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000).min(limit),
-            span_interval: milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5_000),
-            metric_interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 60_000),
+            interval: milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5_000),
         }
     }
 
-    /// Returns `true` if spans have an endpoint.
-    pub(crate) fn has_traces(&self) -> bool {
-        self.traces.is_some()
-    }
-
     pub fn is_enabled(&self) -> bool {
-        self.traces.is_some() || self.metrics.is_some()
+        self.endpoint.is_some()
     }
 
-    /// Exports everything.
+    /// Exports all finished spans.
     pub async fn flush(&self) {
-        tokio::join!(self.export_spans(), self.export_metrics());
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.send(self.timeout, || self.buffer.take_spans()).await;
+        }
     }
 
     /// Exports at intervals, for a process that is never frozen.
@@ -97,30 +78,9 @@ impl Exporter {
         if !self.is_enabled() {
             return future::pending().await;
         }
-        let spans = async {
-            loop {
-                _ = timeout(self.span_interval, self.buffer.has_batch()).await;
-                self.export_spans().await;
-            }
-        };
-        let metrics = async {
-            loop {
-                sleep(self.metric_interval).await;
-                self.export_metrics().await;
-            }
-        };
-        tokio::join!(spans, metrics).0
-    }
-
-    async fn export_spans(&self) {
-        if let Some(endpoint) = &self.traces {
-            endpoint.send(self.timeout, || self.buffer.take_spans()).await;
-        }
-    }
-
-    async fn export_metrics(&self) {
-        if let Some(endpoint) = &self.metrics {
-            endpoint.send(self.timeout, || self.buffer.take_metrics(self.temporality)).await;
+        loop {
+            _ = timeout(self.interval, self.buffer.has_batch()).await;
+            self.flush().await;
         }
     }
 }
@@ -142,15 +102,6 @@ fn resource(function: Option<&str>, setting: impl Fn(&str) -> Option<String>) ->
     unique.into_values().collect()
 }
 
-fn sampler(setting: impl Fn(&str) -> Option<String>) -> Sampler {
-    let Some(name) = setting("OTEL_TRACES_SAMPLER") else { return Sampler::default() };
-    let argument = setting("OTEL_TRACES_SAMPLER_ARG");
-    Sampler::from_name(&name, argument.as_deref()).unwrap_or_else(|| {
-        tracing::error!(name, argument, "OTEL_TRACES_SAMPLER is invalid; recording every trace");
-        Sampler::default()
-    })
-}
-
 /// The pairs in a list such as `name=value,other=value`, with decoded values.
 fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
     list.split(',').filter_map(|pair| {
@@ -160,7 +111,7 @@ fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// A URL for one kind of data.
+/// The URL for spans.
 #[derive(Debug)]
 struct Endpoint {
     uri: Uri,
@@ -174,15 +125,15 @@ struct Endpoint {
 type SendError = Box<dyn Error + Send + Sync>;
 
 impl Endpoint {
-    /// The endpoint in the variables for this kind of data, or in those for all.
-    fn new(kind: &str, path: &str, setting: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let own = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{kind}_{suffix}"));
+    /// The endpoint in the variables for spans, or in those for every kind of data.
+    fn new(setting: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let own = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_TRACES_{suffix}"));
         let common = |suffix: &str| setting(&format!("OTEL_EXPORTER_OTLP_{suffix}"));
-        let base = || Some(common("ENDPOINT")?.trim_end_matches('/').to_owned() + path);
+        let base = || Some(common("ENDPOINT")?.trim_end_matches('/').to_owned() + "/v1/traces");
         let uri = own("ENDPOINT").or_else(base)?.parse().ok();
         let uri = uri.filter(|uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")));
         if uri.is_none() {
-            tracing::error!(kind, "an OTLP endpoint must be an http or https URL; not exporting");
+            tracing::error!("an OTLP endpoint must be an http or https URL; not exporting");
         }
         let headers = own("HEADERS").or_else(|| common("HEADERS")).unwrap_or_default();
         let headers = pairs(&headers).map(|(name, value)| (name.to_lowercase(), value)).collect();
@@ -286,21 +237,17 @@ mod tests {
     #[test]
     fn endpoints_come_from_the_standard_variables() {
         for (settings, expected) in [
-            (&[(BASE, " ")][..], ["", ""]),
-            (&[(BASE, "a.example:4318")], ["", ""]),
-            (
-                &[(BASE, "http://a.example/x/")],
-                ["http://a.example/x/v1/traces", "http://a.example/x/v1/metrics"],
-            ),
-            (&[(TRACES, "http://b.example/t")], ["http://b.example/t", ""]),
+            (&[(BASE, " ")][..], None),
+            (&[(BASE, "a.example:4318")], None),
+            (&[(BASE, "http://a.example/x/")], Some("http://a.example/x/v1/traces")),
+            (&[(TRACES, "http://b.example/t")], Some("http://b.example/t")),
             (
                 &[(BASE, "http://a.example"), (TRACES, "http://b.example/t")],
-                ["http://b.example/t", "http://a.example/v1/metrics"],
+                Some("http://b.example/t"),
             ),
         ] {
-            let Exporter { traces, metrics, .. } = exporter(settings);
-            let uris = [traces, metrics].map(|it| it.map(|it| it.uri.to_string()));
-            assert_eq!(uris.map(Option::unwrap_or_default), expected, "{settings:?}");
+            let uri = exporter(settings).endpoint.map(|it| it.uri.to_string());
+            assert_eq!(uri.as_deref(), expected, "{settings:?}");
         }
     }
 
@@ -314,7 +261,7 @@ mod tests {
             ("https://xray.us-west-2.amazonaws.com.example.com/v1/traces", None),
         ] {
             let headers = ("OTEL_EXPORTER_OTLP_HEADERS", "Api-Key=a%20b, other = c=d");
-            let endpoint = exporter(&[(TRACES, url), headers]).traces.unwrap();
+            let endpoint = exporter(&[(TRACES, url), headers]).endpoint.unwrap();
             let request = endpoint.request("{}".to_owned(), Some(credentials())).unwrap();
             let header = |name| request.headers().get(name);
             assert_eq!((header("api-key"), header("other")), (Some("a b"), Some("c=d")));

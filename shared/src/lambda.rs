@@ -1,4 +1,4 @@
-//! The Lambda runtime: responses, and an internal extension that writes quota usage and exports spans and metrics after
+//! The Lambda runtime: responses, and an internal extension that writes quota usage and exports spans after
 //! the response is sent.
 //!
 //! Lambda freezes the process once both the runtime and the extension have requested their next event. The runtime does
@@ -28,7 +28,7 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{body::buffer_body, state::App};
 
-/// Runs `service` as a Lambda function, with the extension that writes quota counts and exports spans and metrics. If the
+/// Runs `service` as a Lambda function, with the extension that writes quota counts and exports spans. If the
 /// extension is not needed or cannot be registered, the function runs without it, and exports at intervals. Waits for
 /// `ready` before requesting the first invocation.
 pub(crate) async fn run<S>(

@@ -4,7 +4,7 @@
 //! `respond` applies the rules in [`http`], has [`auth`] validate and charge the key, and calls the handler. [`params`]
 //! and [`pagination`] parse the query. A handler gets records or a dataset from [`lookup`], or past data from [`past`],
 //! and does expensive work in [`heavy_work`]. [`errors`] turns a failure into a response, and [`csv_pages`] writes a page
-//! as CSV. [`telemetry`] writes the access log line, and [`export`] sends spans and metrics. [`state`] holds the data that
+//! as CSV. [`telemetry`] writes the access log line, and [`export`] sends spans. [`state`] holds the data that
 //! handlers share, and [`in_process`] calls handlers without a port.
 
 pub mod app;

@@ -22,12 +22,12 @@ pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Ar
     let headers = request.headers();
     let caller = single(headers, &TRACEPARENT).and_then(TraceContext::parse);
     let state = caller.and_then(|_| trace_state(headers));
-    if !exporter.has_traces() {
+    if !exporter.is_enabled() {
         return Some(Arc::new(RequestTrace::passed_on(caller?, state)));
     }
     let xray = || request.lambda_context_ref()?.xray_trace_id.as_deref();
     let caller = caller.or_else(|| TraceContext::parse_xray(xray()?));
-    Some(Arc::new(RequestTrace::with_span(caller, state, exporter.sampler, &exporter.buffer)))
+    Some(Arc::new(RequestTrace::with_span(caller, state, &exporter.buffer)))
 }
 
 /// Adds the trace to the response, so that clients that did not send one can name it.

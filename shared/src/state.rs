@@ -26,7 +26,7 @@ pub struct App {
     pub bodies: BodyBudget,
     /// Called with each request after its response, in addition to the access log.
     pub observer: Option<Observer>,
-    /// Spans and metrics for OpenTelemetry.
+    /// Spans for OpenTelemetry.
     pub exporter: Arc<Exporter>,
     pub history_cache: Arc<HistoryCache>,
     pub(crate) countries: CountryCache,

@@ -20,7 +20,7 @@ use axum::{
 };
 use jiff::Timestamp;
 use logging::{Metric, Unit, metrics_line};
-use otlp::{RequestTrace, Span, attribute, in_trace};
+use otlp::{RequestTrace, Span, in_trace};
 use rand::distr::{Alphanumeric, SampleString};
 use serde_json::json;
 use store::Consumption;
@@ -52,8 +52,7 @@ pub struct CompletedRequest {
 /// A function called with each request after its response.
 pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 
-/// Calls `respond`, sets the request id and the trace on the response, notifies the exporter and the observer, and
-/// writes the access log line of the Lambda function or server.
+/// Calls `respond`, sets the request id and the trace on the response, notifies the observer, and writes the access log line of the Lambda function or server.
 pub(crate) async fn observe<R: Future<Output = Response>>(
     observer: Option<&Observer>,
     exporter: &Exporter,
@@ -70,8 +69,8 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let is_probe = is_authorized_by_iam(&request);
     let trace = request_trace(&request, exporter);
     let request_span = trace.as_ref().and_then(RequestTrace::request_span);
-    let scheme = || request_scheme(request.headers(), request.extensions());
-    let scheme = exporter.is_enabled().then(scheme);
+    let request_span =
+        request_span.map(|span| (span, request_scheme(request.headers(), request.extensions())));
     // An error span, so that log lines at every level include the request id.
     let span = tracing::error_span!("request", request_id);
     // Boxed, because each wrapper would otherwise move the whole future.
@@ -93,8 +92,8 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
         trace_id: trace.map(|trace| trace.context.trace_id_hex()),
         context,
     };
-    if let Some(scheme) = scheme {
-        completed.export(exporter, request_span, scheme);
+    if let Some((span, scheme)) = request_span {
+        completed.describe(span, scheme);
     }
     if let Some(observer) = observer {
         observer(&completed);
@@ -119,32 +118,25 @@ impl CompletedRequest {
         self.context.failed_within.unwrap_or(self.status)
     }
 
-    /// Adds the request to the metrics, and describes its span, by the [semantic conventions]. The span's path is the
-    /// route, since paths and queries contain phone numbers and keys.
+    /// Describes the request's span, by the [semantic conventions]. The span's path is the route, since paths and
+    /// queries contain phone numbers and keys.
     ///
     /// [semantic conventions]: https://opentelemetry.io/docs/specs/semconv/http/
-    fn export(&self, exporter: &Exporter, span: Option<Span>, scheme: &str) {
+    fn describe(&self, mut span: Span, scheme: &str) {
         // The conventions' name for an invented method.
         let method = if self.method == "other" { "_OTHER" } else { self.method };
         let route = Some(&*self.route).filter(|route| *route != UNKNOWN_PATH);
         let outcome = self.outcome();
-        let error = outcome.is_server_error().then(|| outcome.as_u16().to_string());
-        let mut attributes = vec![
-            attribute("http.request.method", method),
-            attribute("url.scheme", scheme),
-            attribute("http.response.status_code", outcome.as_u16()),
-        ];
-        attributes.extend(route.map(|route| attribute("http.route", route)));
-        if let Some(mut span) = span {
-            span.name = route.map_or(method.to_owned(), |route| format!("{method} {route}"));
-            span.attributes.clone_from(&attributes);
-            span.set("tnr.request_id", &*self.context.request_id);
-            span.attributes.extend(route.map(|route| attribute("url.path", route)));
-            span.error.clone_from(&error);
+        span.name = route.map_or(method.to_owned(), |route| format!("{method} {route}"));
+        span.set("http.request.method", method);
+        span.set("url.scheme", scheme);
+        span.set("http.response.status_code", outcome.as_u16());
+        span.set("tnr.request_id", &*self.context.request_id);
+        if let Some(route) = route {
+            span.set("http.route", route);
+            span.set("url.path", route);
         }
-        attributes.extend(error.map(|error| attribute("error.type", error)));
-        let Consumption { capacity_units, failed_calls } = self.consumption;
-        exporter.buffer.measure(attributes, self.took, capacity_units, failed_calls);
+        span.error = outcome.is_server_error().then(|| outcome.as_u16().to_string());
     }
 
     /// Writes the line. In a Lambda function, it is in CloudWatch's embedded metric format.

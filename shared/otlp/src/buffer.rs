@@ -1,25 +1,22 @@
-//! Spans and metrics that are not exported yet.
+//! Spans that are not exported yet.
 
-use std::{mem, time::Duration};
+use std::mem;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-
-use crate::metrics::{Metrics, Temporality};
 
 /// The maximum number of spans to hold, as in the OpenTelemetry SDKs. Further spans are dropped.
 const MAX_SPANS: usize = 2048;
 /// The number of spans that are exported without waiting for the next time.
 const BATCH: usize = 512;
 
-/// Finished spans, and totals of requests.
+/// Finished spans.
 #[derive(Debug, Default)]
 pub struct Buffer {
     /// The attributes of this process.
     resource: Vec<Value>,
     spans: Mutex<Vec<String>>,
-    metrics: Mutex<Metrics>,
     has_batch: Notify,
 }
 
@@ -46,39 +43,20 @@ impl Buffer {
         self.has_batch.notified().await;
     }
 
-    /// Adds a request to the metrics.
-    pub fn measure(&self, attributes: Vec<Value>, took: Duration, units: f64, failed_calls: u32) {
-        self.metrics.lock().add(attributes, took, units, failed_calls);
-    }
-
     /// Removes the finished spans, and returns them as an OTLP request; `None` without spans.
     pub fn take_spans(&self) -> Option<String> {
         let spans = mem::take(&mut *self.spans.lock());
         if spans.is_empty() {
             return None;
         }
-        let (resource, scope) = (self.resource(), scope());
+        let resource = json!({ "attributes": self.resource });
+        let scope =
+            json!({ "name": "telephone-number-reference", "version": env!("CARGO_PKG_VERSION") });
         Some(format!(
             r#"{{"resourceSpans":[{{"resource":{resource},"scopeSpans":[{{"scope":{scope},"spans":[{}]}}]}}]}}"#,
             spans.join(",")
         ))
     }
-
-    /// Returns the metrics as an OTLP request; `None` without requests.
-    pub fn take_metrics(&self, temporality: Temporality) -> Option<String> {
-        let metrics = self.metrics.lock().take(temporality)?;
-        let scope = json!([{ "scope": scope(), "metrics": metrics.to_json(temporality) }]);
-        let resource = json!([{ "resource": self.resource(), "scopeMetrics": scope }]);
-        Some(json!({ "resourceMetrics": resource }).to_string())
-    }
-
-    fn resource(&self) -> Value {
-        json!({ "attributes": self.resource })
-    }
-}
-
-fn scope() -> Value {
-    json!({ "name": "telephone-number-reference", "version": env!("CARGO_PKG_VERSION") })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! W3C trace context, spans and request metrics, encoded as [OTLP in JSON].
+//! W3C trace context and spans, encoded as [OTLP in JSON].
 //!
 //! A request's trace is task-local: [`in_trace`] sets it, and [`span`] adds to it. Without a trace, a span costs one
 //! task-local lookup. The only client text in a span is a trace id and a span id.
@@ -6,16 +6,12 @@
 //! [OTLP in JSON]: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 
 mod buffer;
-mod metrics;
-mod sampler;
 mod trace_context;
 mod traces;
 
 use std::time::SystemTime;
 
 pub use buffer::Buffer;
-pub use metrics::Temporality;
-pub use sampler::Sampler;
 use serde_json::{Value, json};
 pub use trace_context::TraceContext;
 pub use traces::{RequestTrace, Span, SpanKind, current, in_trace, span};

@@ -49,9 +49,8 @@ impl TraceContext {
     }
 
     /// A new span in the same trace.
-    pub(crate) fn child(self, is_sampled: bool) -> Self {
-        let flags = self.flags & !SAMPLED | u8::from(is_sampled);
-        Self { span_id: random_span_id(), flags, ..self }
+    pub(crate) fn child(self) -> Self {
+        Self { span_id: random_span_id(), ..self }
     }
 
     pub fn is_sampled(self) -> bool {
@@ -89,7 +88,7 @@ mod tests {
     const VALID: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn only_valid_traceparents_are_passed_on_with_known_flags() {
+    fn only_valid_traceparents_are_passed_on_with_known_flags_and_a_new_span() {
         let changed = |from, to| VALID.replacen(from, to, 1);
         let with_flags = |flags| Some(changed("-01", flags));
         for (header, expected) in [
@@ -112,17 +111,9 @@ mod tests {
             let parsed = TraceContext::parse(&header).map(|it| it.to_string());
             assert_eq!(parsed, expected, "{header}");
         }
-    }
-
-    #[test]
-    fn a_child_is_a_new_span_with_its_own_choice_to_record() {
-        for (flags, is_sampled, expected) in [("-03", false, 2), ("-02", true, 3), ("-00", true, 1)]
-        {
-            let parent = TraceContext::parse(&VALID.replace("-01", flags)).unwrap();
-            let child = parent.child(is_sampled);
-            assert_eq!((child.trace_id, child.flags), (parent.trace_id, expected));
-            assert_ne!(child.span_id, parent.span_id);
-        }
+        let parent = TraceContext::parse(VALID).unwrap();
+        assert_eq!(TraceContext { span_id: parent.span_id, ..parent.child() }, parent);
+        assert_ne!(parent.child(), parent);
     }
 
     #[test]

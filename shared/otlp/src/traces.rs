@@ -4,7 +4,7 @@ use std::{sync::Arc, time::SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::{Buffer, Sampler, TraceContext, attribute, unix_nanos};
+use crate::{Buffer, TraceContext, attribute, unix_nanos};
 
 tokio::task_local! {
     static CURRENT: Option<Arc<RequestTrace>>;
@@ -29,19 +29,17 @@ impl RequestTrace {
         Self { context, parent: None, state, buffer: None }
     }
 
-    /// Continues the caller's trace, or starts one, with a span for this request. Records it in `buffer` if the sampler
-    /// chooses it.
+    /// Continues the caller's trace, or starts one, with a span for this request. Records it in `buffer` unless the
+    /// caller chose not to.
     pub fn with_span(
         caller: Option<TraceContext>,
         state: Option<String>,
-        sampler: Sampler,
         buffer: &Arc<Buffer>,
     ) -> Self {
         let trace = caller.unwrap_or_else(TraceContext::random);
-        let is_sampled = sampler.samples(caller, trace.trace_id);
-        let buffer = is_sampled.then(|| Arc::clone(buffer));
+        let buffer = trace.is_sampled().then(|| Arc::clone(buffer));
         let parent = caller.map(|caller| caller.span_id);
-        Self { context: trace.child(is_sampled), parent, state, buffer }
+        Self { context: trace.child(), parent, state, buffer }
     }
 
     /// Starts the request's own span; `None` if the trace is not recorded.
@@ -55,7 +53,7 @@ impl RequestTrace {
     pub fn start_span(self: &Arc<Self>, kind: SpanKind) -> Option<Span> {
         Some(Span {
             buffer: Arc::clone(self.buffer.as_ref()?),
-            context: self.context.child(true),
+            context: self.context.child(),
             parent: Some(self.context.span_id),
             name: String::new(),
             kind,
@@ -100,7 +98,7 @@ pub struct Span {
     pub name: String,
     kind: SpanKind,
     started: SystemTime,
-    pub attributes: Vec<Value>,
+    attributes: Vec<Value>,
     /// The kind of failure, if any.
     pub error: Option<String>,
 }

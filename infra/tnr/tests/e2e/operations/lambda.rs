@@ -192,7 +192,7 @@ async fn collector(delay: Duration) -> (String, Exports) {
 
 /// Lambda may freeze a container for minutes, or stop it without notice.
 #[tokio::test]
-async fn functions_export_spans_and_metrics_before_they_are_frozen() {
+async fn functions_export_spans_before_they_are_frozen() {
     let service = Service::with_sample().await;
     let (endpoint, exports) = collector(Duration::ZERO).await;
     let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -206,18 +206,14 @@ async fn functions_export_spans_and_metrics_before_they_are_frozen() {
         let response = function.invoke(&request).await;
         let traceparent = response["headers"]["traceparent"].as_str().unwrap().to_owned();
         function.freeze().await;
-        let mut exported = std::mem::take(&mut *exports.lock().unwrap());
-        exported.sort_by(|(a, _), (b, _)| b.cmp(a));
-        let [(traces, spans), (metrics, points)] = &exported[..] else { panic!("{exported:#?}") };
-        assert_eq!((&**traces, &**metrics), ("/v1/traces", "/v1/metrics"));
+        let exported = std::mem::take(&mut *exports.lock().unwrap());
+        let [(path, spans)] = &exported[..] else { panic!("{exported:#?}") };
+        assert_eq!(path, "/v1/traces");
         let spans = spans["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
         let span = spans.iter().find(|span| span["kind"] == 2).unwrap();
         let ids = [&span["traceId"], &span["spanId"]].map(|id| id.as_str().unwrap());
         assert_eq!(traceparent, format!("00-{}-{}-01", ids[0], ids[1]));
         assert_eq!(span["parentSpanId"], "00f067aa0ba902b7");
-        let metrics = &points["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
-        assert_eq!(metrics[0]["histogram"]["aggregationTemporality"], 1);
-        assert_eq!(metrics[0]["histogram"]["dataPoints"][0]["count"], 1);
         function.shut_down().await;
     }
 }
