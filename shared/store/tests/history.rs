@@ -3,8 +3,6 @@
 // A failed unwrap fails the test.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
-
 use jiff::{SignedDuration, Timestamp};
 use numbering::{
     changes::RecordPair,
@@ -81,23 +79,6 @@ async fn history_is_read_at_half_the_cost_unless_parts_are_missing() {
     let damaged = history(&app.store, &manifest).await;
     assert_eq!((damaged.publications().count(), damaged.gap()), (2, Some(Gap::Damaged)));
     assert_eq!(table.take_calls(), ["Query", "Query, consistent"]);
-}
-
-#[tokio::test]
-async fn publications_have_copies_and_every_change_can_be_listed() {
-    let AppWithHistory { app, table, manifest, .. } = three_versions().await;
-    let found = history(&app.store, &manifest).await;
-    let second = found.publication(1).unwrap().id.clone();
-    table.remove("publications", second.as_str());
-    let [items, copies] = app.store.stored_publications().await.unwrap();
-    assert_eq!((items.len(), copies.len()), (1, 2));
-    assert_eq!(History::new(&manifest, copies, Timestamp::now()), found);
-
-    let mut changes: BTreeSet<(Version, RecordKey)> = BTreeSet::new();
-    let insert = |id, key| _ = changes.insert((id, key));
-    app.store.for_each_intact_change(insert).await.unwrap();
-    let expected = [1, 2].map(|position| (found.publication(position).unwrap().id.clone(), key()));
-    assert_eq!(changes, expected.into());
 }
 
 #[tokio::test]

@@ -41,8 +41,6 @@ pub struct AppWithHistory {
     pub app: App,
     pub table: HistoryTable,
     pub manifest: Manifest,
-    /// The manifest before the current one.
-    pub replaced: Option<Manifest>,
 }
 
 impl HistoryTable {
@@ -131,7 +129,6 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
     let table = HistoryTable::default();
     let store = Store::connect_to_emulator(&table.serve().await, TimeoutProfile::Request);
     let mut current: Option<(Manifest, Arc<Dataset>)> = None;
-    let mut last_replaced = None;
     for (night, dataset) in versions.into_iter().enumerate() {
         let at = start + SignedDuration::from_hours(24 * night as i64);
         let (version, statistics) = (Version::new(at), dataset.statistics());
@@ -142,8 +139,7 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
             manifest.publication.ends_at = Some(at.as_second() + 1_000_000_000);
             record(&store, &manifest, replaced, (before, &dataset)).await;
         }
-        last_replaced =
-            current.replace((manifest, Arc::new(dataset))).map(|(manifest, _)| manifest);
+        current = Some((manifest, Arc::new(dataset)));
     }
     let (manifest, dataset) = current.unwrap();
     store.publish(&manifest, &manifest.revision).await.unwrap();
@@ -151,7 +147,7 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
     let loaded = LoadedVersion { version: manifest.current.version.clone(), dataset };
     app.dataset = CurrentDataset::with_loaded(store, loaded, manifest.clone()).into();
     table.take_calls();
-    AppWithHistory { app, table, manifest, replaced: last_replaced }
+    AppWithHistory { app, table, manifest }
 }
 
 async fn record(
