@@ -122,33 +122,7 @@ fn uri<'a>(
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::{get, post};
-    use store::{KeyRecord, Store};
-
     use super::*;
-    use crate::{auth::key_record, routes::Route};
-
-    #[tokio::test]
-    async fn handlers_raise_the_charge_of_the_outer_request() {
-        let app = App::with_store(Store::unreachable());
-        let expensive = async |charge: Charge| charge.raise_to(3).await;
-        let routes = InProcess::new(
-            [Routes::new([
-                Route::undocumented_get("/get", get(expensive)),
-                Route::undocumented_post("/post", post(expensive)),
-            ])],
-            app.clone(),
-        );
-        let record = KeyRecord { per_day: Some(6), ..key_record("a") };
-        let charges = [(); 3].map(|()| Charge::for_key(&app.quotas, record.clone()));
-        let responses = [
-            routes.get("/get", [], charges[0].clone()).await,
-            routes.call("/post", [], Some(String::new()), charges[1].clone()).await,
-            routes.get("/get", [], charges[2].clone()).await,
-        ];
-        assert_eq!(responses.map(|response| response.status.as_u16()), [200, 200, 429]);
-        assert_eq!(charges.map(|charge| charge.min_remaining()), [Some(3), Some(0), Some(0)]);
-    }
 
     #[test]
     fn special_characters_in_parameters_are_encoded() {

@@ -149,19 +149,7 @@ mod tests {
         let request = request.query("q", "a b").body("tn\n").with_content_type("text/csv");
         assert_eq!(request.target(), "/v1/lookup/%2B12015550000?q=a%20b");
         assert_eq!(request.name(), "format POST /v1/lookup/{tn+} as text/csv");
-        let event = request.event("id");
-        for (pointer, expected) in [
-            ("/rawPath", json!("/v1/lookup/+12015550000")),
-            ("/routeKey", json!("ANY /v1/lookup/{tn+}")),
-            ("/pathParameters", json!({ "tn": "+12015550000" })),
-            ("/rawQueryString", json!("q=a%20b")),
-            ("/queryStringParameters", json!({ "q": "a b" })),
-            ("/requestContext/http/method", json!("POST")),
-            ("/headers/accept", json!("text/csv")),
-            ("/headers/content-type", json!("text/csv")),
-            ("/body", json!("tn\n")),
-        ] {
-            assert_eq!(event.pointer(pointer), Some(&expected), "{pointer}");
-        }
+        let event = format!("{:#}", request.event("id"));
+        insta::assert_snapshot!(event.replace(env!("CARGO_PKG_VERSION"), "[version]"));
     }
 }

@@ -62,77 +62,35 @@ async fn descriptions_name_the_server_that_serves_them_and_are_not_shared() {
     }
 }
 
-/// CloudFront, which needs a base URL for flags, is the only client that reaches API Gateway's domain.
 #[tokio::test]
-async fn functions_behind_cloudfront_do_not_name_their_own_domain() {
-    for (function, flags, is_named) in [
-        (None, "", true),
-        (None, "https://cdn.example", true),
-        (Some("site"), "", true),
-        (Some("site"), "https://cdn.example", false),
-    ] {
-        let mut app = test_api::app();
-        app.config.function = function.map(Into::into);
-        app.config.flag_images = flags.parse().unwrap();
-        let address = "https://abc.execute-api.us-east-1.amazonaws.com";
-        let api = TestApi::on(routes(), app).at(PublicAddress(Some(address.to_owned())));
-        let response = api.get("/openapi.json", &[]).await;
-        let text = String::from_utf8(response.body.to_vec()).unwrap();
-        assert_eq!(text.contains(address), is_named, "{function:?} {flags}");
-        assert_eq!(response.headers.contains_key("cache-control"), function.is_none());
-    }
-}
-
-#[tokio::test]
-async fn the_map_of_states_is_beside_the_flags_and_can_be_cached() {
-    let map = get("/flags/map.svg", "*/*").await;
-    assert_eq!(header(&map.headers, "content-type"), "image/svg+xml");
-    assert_eq!(header(&map.headers, "cache-control"), "public, max-age=86400");
-    assert!(map.body.starts_with(b"<svg "));
-}
-
-#[tokio::test]
-async fn the_page_names_the_script_for_lists() {
+async fn the_map_and_the_script_for_lists_are_beside_the_flags_and_can_be_cached() {
     let page = String::from_utf8(get("/", BROWSER_ACCEPT).await.body.to_vec()).unwrap();
-    let (_, path) = page.split_once("const LIST_SCRIPT = \"").unwrap();
-    let (path, _) = path.split_once('"').unwrap();
-    let script = get(path, "*/*").await;
-    assert_eq!(header(&script.headers, "content-type"), "text/javascript");
-    assert_eq!(header(&script.headers, "cache-control"), "public, max-age=86400");
-    assert!(script.body.starts_with(b"\nlet COUNTRIES, ") && !path.contains('{'), "{path}");
+    let (_, script) = page.split_once("const LIST_SCRIPT = \"").unwrap();
+    let (script, _) = script.split_once('"').unwrap();
+    for (path, media_type, start) in [
+        ("/flags/map.svg", "image/svg+xml", "<svg "),
+        (script, "text/javascript", "\nlet COUNTRIES, "),
+    ] {
+        let file = get(path, "*/*").await;
+        assert_eq!(header(&file.headers, "content-type"), media_type, "{path}");
+        assert_eq!(header(&file.headers, "cache-control"), "public, max-age=86400", "{path}");
+        assert!(file.body.starts_with(start.as_bytes()) && !path.contains('{'), "{path}");
+    }
 }
 
 /// A page that can send requests has a key, so no other code may run in it or read it.
 #[tokio::test]
 async fn both_pages_allow_only_their_own_script_and_style() {
-    let expected = [
-        "base-uri 'none'",
-        "connect-src 'self'",
-        "default-src 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "img-src 'self' data:",
-        "require-trusted-types-for 'script'",
-        "script-src 'sha256-",
-        "style-src 'sha256-",
-        "trusted-types 'none'",
-    ];
+    let mut policies = String::new();
     for path in ["/", "/docs"] {
         let page = get(path, BROWSER_ACCEPT).await;
         assert_eq!(header(&page.headers, "referrer-policy"), "no-referrer");
-        let mut directives: Vec<&str> =
-            header(&page.headers, "content-security-policy").split("; ").collect();
-        directives.sort_unstable();
-        assert_eq!(directives.len(), expected.len(), "{directives:?}");
-        for (directive, expected) in directives.iter().zip(expected) {
-            let is_hash = expected.ends_with('-') && directive.starts_with(expected);
-            let is_expected = is_hash && !directive.contains("unsafe") || *directive == expected;
-            assert!(is_expected, "{directive}");
-            let imports = path == "/" && expected.starts_with("script-src");
-            assert_eq!(
-                directive.contains("-src 'sha256-") && directive.contains("'self'"),
-                imports
-            );
-        }
+        let policy = header(&page.headers, "content-security-policy");
+        let mut parts = policy.split("sha256-");
+        policies += &format!("{path}: {}", parts.next().unwrap());
+        // A hash in base64 ends with an equals sign.
+        parts.for_each(|part| policies += &part[part.find('=').unwrap()..]);
+        policies.push('\n');
     }
+    insta::assert_snapshot!(policies);
 }

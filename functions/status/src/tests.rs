@@ -1,29 +1,8 @@
 //! Tests the routes with a small dataset in memory and an unreachable database.
 
-use jiff::SignedDuration;
-use numbering::{dataset::Dataset, time::this_second};
-use store::HistoryCache;
-use test_api::{AppWithHistory, TestApi, app_with_history, header, small_dataset};
+use test_api::{TestApi, header};
 
 use super::routes;
-
-#[tokio::test]
-async fn health_is_degraded_if_a_publication_or_the_keys_are_missing() {
-    let start = this_second() - SignedDuration::from_hours(24 * 4);
-    let versions = vec![Dataset::default(), small_dataset()];
-    let AppWithHistory { mut app, table, manifest, .. } = app_with_history(start, versions).await;
-    let assert_health = async |app: &shared::state::App, expected: [&str; 2]| {
-        let health = TestApi::on(routes(), app.clone()).ok("/health").await;
-        assert_eq!(["status", "database"].map(|field| health[field].as_str().unwrap()), expected);
-    };
-    assert_health(&app, ["healthy", "connected"]).await;
-    let mut without_keys = app.clone();
-    without_keys.keys = test_api::app().keys;
-    assert_health(&without_keys, ["degraded", "error"]).await;
-    table.remove("publications", manifest.publication.id.as_str());
-    app.history_cache = HistoryCache::new(app.store.clone()).into();
-    assert_health(&app, ["degraded", "connected"]).await;
-}
 
 #[tokio::test]
 async fn health_is_degraded_and_uncached_while_serving_from_memory() {

@@ -1,6 +1,6 @@
 //! Phone numbers in text, as Google's `PhoneNumberMatcher` finds them.
 
-use std::{borrow::Cow, iter, ops::Range, sync::LazyLock};
+use std::{iter, ops::Range, sync::LazyLock};
 
 use rlibphonenumber::{
     PhoneNumberUtil, Region,
@@ -50,11 +50,6 @@ pub struct RulesFailed;
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumberUtil>> =
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
-/// Google's rules accept this character as punctuation and before extensions, like an ASCII tilde. The crate's matcher
-/// only knows the tilde. A no-break space before it here preserves the byte positions.
-const FULL_WIDTH_TILDE: char = '～';
-const AS_LONG: &str = "\u{a0}~";
-
 /// Finds the numbers in a text lazily, in order. `country` applies to numbers without a country code.
 /// Skips numbers with masked digits. After an error, iteration ends.
 pub fn find_numbers(
@@ -62,7 +57,7 @@ pub fn find_numbers(
     country: DefaultCountry,
     leniency: Leniency,
 ) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
-    let mut search = Some(Search::new(text, country, leniency));
+    let mut search = Some(Search { text, position: 0, region: country.region(), leniency });
     iter::from_fn(move || {
         let found = catch_panic(|| Some(search.as_mut()?.next()));
         if found.is_none() && search.take().is_some() {
@@ -74,36 +69,23 @@ pub fn find_numbers(
 
 struct Search<'t> {
     text: &'t str,
-    /// The text as the matcher reads it.
-    searched: Cow<'t, str>,
     position: usize,
     region: Region,
     leniency: Leniency,
 }
 
-impl<'t> Search<'t> {
-    fn new(text: &'t str, country: DefaultCountry, leniency: Leniency) -> Self {
-        let searched = if text.contains(FULL_WIDTH_TILDE) {
-            text.replace(FULL_WIDTH_TILDE, AS_LONG).into()
-        } else {
-            Cow::Borrowed(text)
-        };
-        Self { text, searched, position: 0, region: country.region(), leniency }
-    }
-
+impl Search<'_> {
     /// Starts a new search after the last match. It finds the same numbers as one continuous search, since neither
     /// looks at what comes before a digit.
     fn next(&mut self) -> Option<NumberInText> {
         loop {
             let mut matches = MATCHERS
-                .matcher_builder(&self.searched[self.position..])
+                .matcher_builder(&self.text[self.position..])
                 .leniency(self.leniency.into())
                 .preferred_region(self.region)
                 .build();
             let found = matches.next()?;
-            // A match never starts with punctuation in Google's rules, but does with half of a replaced tilde.
-            let start = self.text.ceil_char_boundary(self.position + found.start);
-            let range = start..self.position + found.end();
+            let range = self.position + found.start..self.position + found.end();
             let reading = Reading::from_parsed(found.raw_string, found.number);
             self.position = range.end;
             let reading = reading.filter(|reading| !self.is_masked(&range, reading));
@@ -156,7 +138,7 @@ mod tests {
     proptest! {
         #[test]
         fn found_numbers_are_in_order_and_do_not_overlap(
-            text in r"([0-9+() ./x\-]{0,12}|tel:|;ext=|\PC|, |～|305 234 5678){0,20}",
+            text in r"([0-9+() ./x\-]{0,12}|tel:|;ext=|\PC|, |305 234 5678){0,20}",
         ) {
             for leniency in [Leniency::Possible, Leniency::Valid, Leniency::ExactGrouping] {
                 let found = find_numbers(&text, DefaultCountry::default(), leniency);

@@ -14,52 +14,43 @@ pub enum LimitType {
     Daily,
 }
 
-/// The properties that differ between kinds of quotas.
-pub(super) struct Properties {
-    /// The length of the sliding window in seconds.
-    pub window: i64,
-    name: &'static str,
-    headers: [&'static str; 3],
-    limit: fn(&KeyRecord) -> Option<u32>,
-}
-
 impl LimitType {
     /// Each has its own counts in [`Counts`], in buckets: periods whose requests expire together.
     pub const ALL: [Self; Counts::PERIODS.len()] = [Self::Minute, Self::Daily];
 
-    pub(super) fn properties(self) -> Properties {
+    /// The length of the sliding window in seconds.
+    pub(super) fn window(self) -> i64 {
         match self {
-            Self::Minute => Properties {
-                window: 60,
-                name: "minute",
-                headers: [
-                    "X-RateLimit-Minute-Limit",
-                    "X-RateLimit-Minute-Remaining",
-                    "X-RateLimit-Minute-Reset",
-                ],
-                limit: |key| key.per_minute,
-            },
-            Self::Daily => Properties {
-                window: 24 * 60 * 60,
-                name: "day",
-                headers: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
-                limit: |key| key.per_day,
-            },
+            Self::Minute => 60,
+            Self::Daily => 24 * 60 * 60,
         }
     }
 
     /// The headers for the limit, the remaining requests and the reset time, in this order.
     pub fn headers(self) -> [&'static str; 3] {
-        self.properties().headers
+        match self {
+            Self::Minute => [
+                "X-RateLimit-Minute-Limit",
+                "X-RateLimit-Minute-Remaining",
+                "X-RateLimit-Minute-Reset",
+            ],
+            Self::Daily => ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+        }
     }
 
     pub fn limit_of(self, key: &KeyRecord) -> Option<u32> {
-        (self.properties().limit)(key)
+        match self {
+            Self::Minute => key.per_minute,
+            Self::Daily => key.per_day,
+        }
     }
 
     /// The window's name in messages, such as `day`.
     pub fn window_name(self) -> &'static str {
-        self.properties().name
+        match self {
+            Self::Minute => "minute",
+            Self::Daily => "day",
+        }
     }
 
     /// The status of a quota at `now`, a Unix time in seconds. It resets when `requests` more will fit. If they can
@@ -74,7 +65,7 @@ impl LimitType {
         counts: &Counts,
         now: i64,
     ) -> QuotaStatus {
-        let window = self.properties().window;
+        let window = self.window();
         let counted = counts.0[self as usize].range(counted_starts(window, now));
         let used: i64 = counted.clone().map(|(_, count)| count).sum();
         let (mut left, mut reset) = (used, now);
@@ -98,7 +89,7 @@ fn counted_starts(window: i64, now: i64) -> RangeInclusive<i64> {
 /// Drops requests that do not count at `now`.
 pub(super) fn drop_expired(counts: &mut Counts, now: i64) {
     for limit_type in LimitType::ALL {
-        let counted = counted_starts(limit_type.properties().window, now);
+        let counted = counted_starts(limit_type.window(), now);
         counts.0[limit_type as usize].retain(|start, _| counted.contains(start));
     }
 }
@@ -159,7 +150,7 @@ mod tests {
 
     fn limit_type_and_times() -> impl Strategy<Value = (LimitType, Vec<i64>)> {
         prop::sample::select(&LimitType::ALL[..])
-            .prop_flat_map(|it| (Just(it), sorted_times(it.properties().window)))
+            .prop_flat_map(|it| (Just(it), sorted_times(it.window())))
     }
 
     proptest! {
@@ -167,7 +158,7 @@ mod tests {
         fn quotas_never_reject_clients_within_them_or_admit_excess(
             (limit_type, times) in limit_type_and_times(), limit in 1_usize..40
         ) {
-            let window = limit_type.properties().window;
+            let window = limit_type.window();
             let bucket = Counts::PERIODS[limit_type as usize].seconds;
             // A window is half-open: a request stops counting after exactly one window.
             let needed = max_in_span(window - 1, &times);

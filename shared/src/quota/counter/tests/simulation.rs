@@ -246,7 +246,7 @@ impl Run {
     /// The maximum number of requests admitted in any span one bucket shorter than the quota's window.
     fn max_admitted_in_window(&self, limit_type: LimitType) -> u64 {
         let bucket = Counts::PERIODS[limit_type as usize].seconds;
-        let span = 1000 * (limit_type.properties().window - bucket - MAX_ADMISSION_DELAY);
+        let span = 1000 * (limit_type.window() - bucket - MAX_ADMISSION_DELAY);
         let within = |from: i64| {
             let later = self.admitted.iter().filter(|(time, _)| (from..from + span).contains(time));
             later.map(|(_, requests)| requests).sum::<u64>()
