@@ -138,19 +138,3 @@ fn uri_without_slash(uri: &Uri, literal_paths: &BTreeSet<String>) -> Option<Uri>
     let path = uri.path().strip_suffix('/').filter(|path| literal_paths.contains(*path))?;
     with_path_and_query(uri, &format!("{path}?{}", uri.query().unwrap_or_default()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_one_slash_after_a_literal_path_is_removed() {
-        let paths = BTreeSet::from(["/v1/npa".to_owned()]);
-        let uri = |text: &str| uri_without_slash(&text.parse().unwrap(), &paths);
-        assert_eq!(uri("/v1/npa/?nxx=234").unwrap(), "/v1/npa?nxx=234");
-        assert_eq!(uri("http://a.example/v1/npa/").unwrap().host(), Some("a.example"));
-        for other in ["/v1/npa", "/v1/npa//", "/v1/npa/415/", "/v1/", "/"] {
-            assert_eq!(uri(other), None, "{other}");
-        }
-    }
-}

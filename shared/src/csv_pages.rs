@@ -128,20 +128,7 @@ fn content_disposition(uri: &Uri) -> HeaderValue {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::to_bytes;
-    use serde_json::json;
-
     use super::*;
-
-    struct List(Vec<Value>);
-
-    impl Rows for List {
-        const COLUMNS: &'static str = "name count";
-
-        fn rows(&self) -> impl Iterator<Item = impl Serialize> {
-            self.0.iter()
-        }
-    }
 
     #[tokio::test]
     async fn the_format_parameter_precedes_the_accept_header() {
@@ -155,24 +142,6 @@ mod tests {
             let request = request.header("accept", accept).body(()).unwrap();
             let found = FormatParam::from_request_parts(&mut request.into_parts().0, &()).await;
             assert_eq!(found.unwrap().format, expected, "{query} {accept}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_header_row_comes_first_and_null_values_are_empty() {
-        let rows = vec![
-            json!({ "name": "A, \"B\"", "count": 1 }),
-            json!({ "name": null, "count": 2 }),
-            json!({ "name": "=1+1", "count": 3 }),
-        ];
-        for (rows, expected) in [
-            (vec![], "name,count\r\n"),
-            (rows, "name,count\r\n\"A, \"\"B\"\"\",1\r\n,2\r\n'=1+1,3\r\n"),
-        ] {
-            let response = response(&"/v1/npa/415?format=csv".parse().unwrap(), &List(rows));
-            let disposition = &response.headers()[CONTENT_DISPOSITION];
-            assert_eq!(disposition, "attachment; filename=\"npa-415.csv\"");
-            assert_eq!(to_bytes(response.into_body(), usize::MAX).await.unwrap(), expected);
         }
     }
 }

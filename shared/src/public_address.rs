@@ -60,33 +60,3 @@ pub(crate) fn request_scheme(headers: &HeaderMap, extensions: &Extensions) -> &'
     let is_encrypted = first_proto.is_some_and(|proto| proto.trim().eq_ignore_ascii_case("https"));
     if is_encrypted || event_context(extensions).is_some() { "https" } else { "http" }
 }
-
-#[cfg(test)]
-mod tests {
-    use axum::http::Request;
-
-    use super::*;
-
-    fn address(uri: &str, protos: &str) -> String {
-        let request = Request::builder().uri(uri).header("host", "a.example");
-        let request = request.header("x-forwarded-host", "evil.example");
-        let request = request.header(FORWARDED_PROTO, protos).body(());
-        PublicAddress::from_parts(&request.unwrap().into_parts().0).0.unwrap()
-    }
-
-    #[test]
-    fn the_scheme_is_the_first_forwarded_one_and_other_forwarded_headers_are_ignored() {
-        for (protos, scheme) in [
-            ("https", "https"),
-            ("https, http", "https"),
-            ("HTTPS ,http", "https"),
-            ("http, https", "http"),
-            (",https", "http"),
-            ("javascript", "http"),
-        ] {
-            assert_eq!(address("/", protos), format!("{scheme}://a.example"), "{protos}");
-            let with_authority = address("http://b.example:8080/", protos);
-            assert_eq!(with_authority, format!("{scheme}://b.example:8080"), "{protos}");
-        }
-    }
-}

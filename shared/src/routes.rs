@@ -296,31 +296,3 @@ pub(crate) async fn catch_panic(handler: impl Future<Output = Response>) -> Resp
         ApiError::Internal.into_response()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn missing_nxx_gets_a_specific_error() {
-        for (path, message) in [
-            ("/v1/npa/415/nxx/", "nxx is required. Usage: /v1/npa/<NPA>/nxx/<NXX>"),
-            ("/v1/npa/415/nxy", "Endpoint not found: /v1/npa/415/nxy"),
-        ] {
-            assert_eq!(endpoint_not_found(path.parse().unwrap()).await.to_string(), message);
-        }
-    }
-
-    #[test]
-    fn unversioned_route_has_its_own_description() {
-        #[utoipa::path(get, path = "/v1/stats", summary = "Get statistics", responses((status = 200)))]
-        async fn stats() {}
-
-        let route = route!(stats).unversioned();
-        assert_eq!(route.path, "/stats");
-        let operation = route.description.unwrap().operation();
-        assert_eq!(operation.operation_id.as_deref(), Some("statsUnversioned"));
-        let summary = operation.summary.unwrap();
-        assert_eq!(summary, "Get statistics, without the version prefix");
-    }
-}

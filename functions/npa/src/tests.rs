@@ -65,6 +65,12 @@ async fn csv_lists_have_the_same_rows_as_json() {
     let lists = String::from_utf8(lists.body.to_vec()).unwrap();
     let row = "628,CA,CA,US,GEOGRAPHIC,IN_SERVICE,2015-03-21,415,415 628,0\r\n";
     assert!(lists.ends_with(row), "{lists}");
+    let empty = api.get("/v1/npa/415/nxx/200?offset=1&format=csv", &[]).await;
+    assert_eq!(empty.body, "npa,nxx,ocn,company_name,rate_center,status\r\n");
+    assert_eq!(
+        empty.headers["content-disposition"],
+        "attachment; filename=\"npa-415-nxx-200.csv\""
+    );
     // Errors are JSON.
     let missing = api.get("/v1/npa/999", &[("accept", "text/csv")]).await;
     assert_eq!(header(&missing.headers, "content-type"), "application/json");

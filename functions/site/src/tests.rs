@@ -89,7 +89,7 @@ async fn both_pages_allow_only_their_own_script_and_style() {
         let mut parts = policy.split("sha256-");
         policies += &format!("{path}: {}", parts.next().unwrap());
         // A hash in base64 ends with an equals sign.
-        parts.for_each(|part| policies += &part[part.find('=').unwrap()..]);
+        parts.for_each(|part| policies += &format!("sha256-…{}", part.split_once('=').unwrap().1));
         policies.push('\n');
     }
     insta::assert_snapshot!(policies);
