@@ -21,20 +21,21 @@ pub struct Document {
     style_source: String,
 }
 
+/// The scripts with these names in a folder of the assets.
+macro_rules! scripts {
+    ($folder:literal: $($name:literal)*) => {
+        &[$(include_str!(concat!("../assets/", $folder, "/", $name, ".js"))),*]
+    };
+}
+pub(crate) use scripts;
+
 const KEY_FORM: &str = include_str!("../assets/shared/key_form.html");
 const SHARED_STYLE: &str = include_str!("../assets/shared/base.css");
 /// Runs before the first paint.
 const THEME_SCRIPT: &str = include_str!("../assets/shared/apply_theme.js");
-const SHARED_SCRIPTS: &[&str] = &[
-    include_str!("../assets/shared/elements.js"),
-    include_str!("../assets/shared/theme.js"),
-    include_str!("../assets/shared/requests.js"),
-    include_str!("../assets/shared/field_errors.js"),
-    include_str!("../assets/shared/storage.js"),
-    include_str!("../assets/shared/key.js"),
-    include_str!("../assets/shared/json.js"),
-    include_str!("../assets/shared/snippets.js"),
-];
+const SHARED_SCRIPTS: &[&str] = scripts! { "shared":
+    "elements" "theme" "requests" "field_errors" "storage" "key" "json" "snippets"
+};
 
 /// Removes lines that only have a comment, which are a tenth of what each visitor loads.
 pub fn without_comments(source: &str) -> String {

@@ -12,7 +12,7 @@ use axum::{
 };
 use shared::{config::FlagImages, http::prefers_html, state::App};
 
-use crate::document::{Document, without_comments};
+use crate::document::{Document, scripts, without_comments};
 
 static PAGE: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/page/page.css");
@@ -26,58 +26,24 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
 /// The script of the view for lists. The page loads it when it is needed.
 pub static LIST_SCRIPT: LazyLock<String> =
     LazyLock::new(|| without_comments(&LIST_SCRIPTS.join("\n")));
-const LIST_SCRIPTS: &[&str] = &[
-    include_str!("../assets/page/script/list/start.js"),
-    include_str!("../assets/page/script/list/text.js"),
-    include_str!("../assets/page/script/list/rows.js"),
-    include_str!("../assets/page/script/list/layout.js"),
-    include_str!("../assets/page/script/list/output.js"),
-    include_str!("../assets/page/script/list/lookups.js"),
-    include_str!("../assets/page/script/list/job.js"),
-    include_str!("../assets/page/script/list/settings.js"),
-    include_str!("../assets/page/script/list/progress.js"),
-    include_str!("../assets/page/script/list/view.js"),
-];
+const LIST_SCRIPTS: &[&str] = scripts! { "page/script/list":
+    "start" "text" "rows" "layout" "output" "lookups" "job" "settings" "progress" "view"
+};
 /// The parts of the page's script. The last one runs it.
-const PAGE_SCRIPTS: &[&str] = &[
-    include_str!("../assets/page/script/codes.js"),
-    include_str!("../assets/page/script/code_pane.js"),
-    include_str!("../assets/page/script/failures.js"),
-    include_str!("../assets/page/script/tables.js"),
-    include_str!("../assets/page/script/list_tools.js"),
-    include_str!("../assets/page/script/terms.js"),
-    include_str!("../assets/page/script/number_words.js"),
-    include_str!("../assets/page/script/number_view.js"),
-    include_str!("../assets/page/script/state_map.js"),
-    include_str!("../assets/page/script/plan_card.js"),
-    include_str!("../assets/page/script/area_code_view.js"),
-    include_str!("../assets/page/script/carriers_view.js"),
-    include_str!("../assets/page/script/search_view.js"),
-    include_str!("../assets/page/script/changes_view.js"),
-    include_str!("../assets/page/script/history_view.js"),
-    include_str!("../assets/page/script/sources_view.js"),
-    include_str!("../assets/page/script/list_view.js"),
-    include_str!("../assets/page/script/example.js"),
-    include_str!("../assets/page/script/recent_lookups.js"),
-    include_str!("../assets/page/script/shortcuts.js"),
-    include_str!("../assets/page/script/page.js"),
-];
+const PAGE_SCRIPTS: &[&str] = scripts! { "page/script":
+    "codes" "code_pane" "failures" "tables" "list_tools" "terms" "number_words" "number_view"
+    "state_map" "plan_card" "area_code_view" "carriers_view" "search_view" "changes_view"
+    "history_view" "sources_view" "list_view" "example" "recent_lookups" "shortcuts" "page"
+};
 
 static DOCS: LazyLock<Document> = LazyLock::new(|| {
     let style = include_str!("../assets/docs/docs.css");
     let html = include_str!("../assets/docs/docs.html");
     Document::assemble(html, style, DOCS_SCRIPTS)
 });
-const DOCS_SCRIPTS: &[&str] = &[
-    include_str!("../assets/docs/script/schemas.js"),
-    include_str!("../assets/docs/script/operations.js"),
-    include_str!("../assets/docs/script/samples.js"),
-    include_str!("../assets/docs/script/requests_to_try.js"),
-    include_str!("../assets/docs/script/operation.js"),
-    include_str!("../assets/docs/script/tasks.js"),
-    include_str!("../assets/docs/script/filter.js"),
-    include_str!("../assets/docs/script/docs.js"),
-];
+const DOCS_SCRIPTS: &[&str] = scripts! { "docs/script":
+    "schemas" "operations" "samples" "requests_to_try" "operation" "tasks" "filter" "docs"
+};
 
 const INDEX: &str = concat!(
     r#"{"name":"Telephone Number Reference Service","version":""#,

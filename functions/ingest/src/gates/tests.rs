@@ -145,40 +145,6 @@ fn files_without_a_date_older_files_and_future_files_are_refused() {
     insta::assert_snapshot!(refusals.concat());
 }
 
-fn manifest(versions: &[&Snapshot]) -> Option<Manifest> {
-    versions.iter().fold(None, |manifest, &version| {
-        Some(Manifest::new(manifest.as_ref(), version.clone(), |_| false))
-    })
-}
-
-/// The baseline after publishing these versions, oldest first.
-fn baseline(versions: &[&Snapshot], unreadable: &[&Snapshot]) -> Baseline {
-    let readable = versions.iter().rev().find(|version| !unreadable.contains(version));
-    Baseline {
-        manifest: manifest(versions),
-        dataset: Arc::default(),
-        snapshot: readable.map(|&version| version.clone()),
-        unreadable: unreadable.iter().map(|snapshot| snapshot.version.clone()).collect(),
-    }
-}
-
-#[test]
-fn only_a_readable_current_version_can_be_reimported() {
-    let [older, current] = [0, 1].map(snapshot);
-    for (versions, unreadable, can_be_reimported) in [
-        (&[&older, &current][..], &[][..], true),
-        (&[], &[], false),
-        (&[&current], &[&current], false),
-        (&[&older, &current], &[&current], false),
-    ] {
-        let baseline = baseline(versions, unreadable);
-        assert_eq!(baseline.manifest_to_reimport().is_some(), can_be_reimported);
-        assert_eq!(baseline.is_current(), unreadable.is_empty(), "{unreadable:?}");
-        assert_eq!(baseline.is_unreadable(&current.version), !unreadable.is_empty());
-        assert!(!baseline.is_unreadable(&older.version));
-    }
-}
-
 #[test]
 fn published_data_replaces_the_sample_and_starts_a_history() {
     let sample_date = SAMPLE_DATE.to_string();
@@ -190,7 +156,12 @@ fn published_data_replaces_the_sample_and_starts_a_history() {
         (&published, &published, true),
         (&published, &sample, true),
     ] {
-        let baseline = baseline(&[current], &[]);
+        let baseline = Baseline {
+            manifest: Some(Manifest::new(None, current.clone(), |_| false)),
+            dataset: Arc::default(),
+            snapshot: Some(current.clone()),
+            unreadable: Vec::new(),
+        };
         assert_eq!(baseline.compared_with(next).is_some(), is_compared);
         assert_eq!(baseline.predecessor(next).is_some(), is_compared);
     }
