@@ -9,7 +9,7 @@ before(startBrowser);
 after(stopBrowser);
 
 const PHONE = { width: 360, height: 500, touch: true };
-const FIRST_FIELDS = { "#number": "number-tn", "#area-code": "area-npa", "#carriers": "carriers-q", "#search": "search-q", "#changes": "changes-since" };
+const FIRST_FIELDS = { "#number": "number-tn", "#area-code": "area-npa", "#carriers": "carriers-q", "#search": "search-q", "#changes": "changes-since", "#countries": "countries-country" };
 
 const lookUp = async (tab, number) => {
   await tab.getByLabel("Phone number").fill(number);

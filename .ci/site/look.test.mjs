@@ -13,6 +13,7 @@ const PATHS = [
   "/#area-code?npa=800", "/#area-code?state=NY",
   "/#carriers?q=sample", "/#carriers?ocn=908K", "/#search", "/#search?q=sample&status=ASSIGNED",
   "/#changes", "/#changes?npa=305", "/#changes?exchange=305-234", "/#sources", "/#area-code?npa=415&sort=-carrier",
+  "/#countries", "/#country/GB", "/#country/DE", "/#country/GB?status=Allocated", "/#number?tn=%2B442079461000",
 ];
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
@@ -79,6 +80,10 @@ test("/ and Ctrl-K lead to the view's first field", () => withTab("/#number?tn=3
   await tab.locator("#area-nxx").focus();
   await tab.keyboard.press("Control+k");
   assert.equal(await focused(), "area-npa");
+  await tab.goto(`${SERVICE_URL}/#country/DE`);
+  await tab.getByRole("heading", { name: "Germany" }).waitFor();
+  await tab.keyboard.press("/");
+  assert.equal(await focused(), "countries-country");
 }));
 
 test("the footer shows the data version, its age, and the program version", () =>
@@ -162,7 +167,7 @@ test("everything works with the keyboard alone", () => withTab("/#number?tn=212-
   assert.equal((await focused()).name, "code-panel");
 }));
 
-for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample"]) {
+for (const view of ["#area-code?npa=415", "#carriers", "#search?q=sample", "#countries"]) {
   test(`100 rows of ${view} fit in 8,000 pixels at 360 px`, () =>
     withTab(`/${view}`, { width: 360, height: 740, touch: true }, async (tab) => {
       const list = await waitForResult(tab);

@@ -32,8 +32,9 @@ const LIST_SCRIPTS: &[&str] = scripts! { "page/script/list":
 /// The parts of the page's script. The last one runs it.
 const PAGE_SCRIPTS: &[&str] = scripts! { "page/script":
     "codes" "code_pane" "failures" "tables" "list_tools" "terms" "number_words" "number_view"
-    "state_map" "plan_card" "area_code_view" "carriers_view" "search_view" "changes_view"
-    "history_view" "sources_view" "list_view" "example" "recent_lookups" "shortcuts" "page"
+    "state_map" "plan_card" "area_code_view" "carriers_view" "countries_view" "search_view"
+    "changes_view" "history_view" "sources_view" "list_view" "example" "recent_lookups"
+    "shortcuts" "page"
 };
 
 static DOCS: LazyLock<Document> = LazyLock::new(|| {

@@ -15,8 +15,11 @@ const areaCodeView = {
     if (nxx) return target(`/v1/npa/${segment(npa)}/nxx/${segment(nxx)}`, INCLUDE_NAMES);
     return target(`/v1/npa/${segment(npa)}`, { ...INCLUDE_NAMES, ...page });
   },
-  planTarget: ({ npa, nxx, offset, sort }) =>
-    (npa && !nxx && !offset && !sort ? target(`/v1/area-codes/${segment(npa)}`) : null),
+  send: (requested, params, signal) => {
+    const { npa, nxx, offset, sort } = params;
+    const hasPlan = npa && !nxx && !offset && !sort;
+    return hasPlan ? sendAfterPlan(requested, npa, signal) : sendOne(requested, params, signal);
+  },
   summary: ({ body }, params) => {
     const title = areaCodeView.title(params);
     if (params.nxx) return `${title}: ${toWords(body.exchanges[0].status)}`;
@@ -30,6 +33,17 @@ const areaCodeView = {
       plan && planCard(plan), body.exchanges && element("div", {}, exchangeList(response, params)));
   },
 };
+
+/**
+ * Sends a request after the one for the area code's plan. The plan is the response if it cannot be loaded, or if the
+ * service lists no exchanges for the code.
+ */
+async function sendAfterPlan(requested, npa, signal) {
+  const response = await sendOne(target(`/v1/area-codes/${segment(npa)}`), {}, signal);
+  const { body: plan, status } = response;
+  if (status !== 200 || !plan?.total_exchanges) return { ...response, plan };
+  return { ...await sendOne(requested, {}, signal), plan };
+}
 
 const placeName = ({ state, country }) =>
   [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");

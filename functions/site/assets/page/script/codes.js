@@ -39,9 +39,12 @@ const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "co
 const countryName = (code) => countryNames.of(code);
 const stateName = (code) => STATES[code] ?? code;
 
+const namedCountries = COUNTRIES.map((code) => [code, countryName(code)]).sort(([, a], [, b]) => a.localeCompare(b, "en"));
+
 /** The codes and names of each field's choices, in display order. */
 const CHOICES = {
-  countries: COUNTRIES.map((code) => [code, countryName(code)]).sort(([, a], [, b]) => a.localeCompare(b, "en")),
+  countries: namedCountries,
+  oneCountry: [["", "Choose a country"], ...namedCountries],
   states: [["", "Any"], ...Object.entries(STATES).sort(([, a], [, b]) => a.localeCompare(b, "en"))],
   numberingCountries: [["", "Any"], ["CA", "Canada"], ["US", "United States"]],
   carrierTypes: [["", "Any"], ...CARRIER_TYPES.map((type) => [type, `${CARRIER_TYPE_NAMES[type]} (${type})`])],

@@ -7,7 +7,7 @@ const MAX_CSV_WAIT = 60;
 /** The last list that was loaded as a whole. Turning pages of a sorted list does not load it again. */
 let wholeList = { url: "", rows: [] };
 
-const LISTS = ["exchanges", "area_codes", "carriers", "results", "changes"];
+const LISTS = ["exchanges", "area_codes", "carriers", "results", "changes", "countries", "ranges", "holders"];
 const listIn = (body) => LISTS.find((name) => Array.isArray(body?.[name]));
 
 /** All rows of the list in a response; null if it is too long or its pages cannot be loaded. */
@@ -90,7 +90,9 @@ function csvButton(response, view, params) {
 /** Such as `carriers-wireless-ny.csv`: the list and what was looked up. */
 function fileName(view, params) {
   const { offset, sort, ...filters } = params;
-  const list = { "area-code": params.npa ? "exchanges" : "area-codes", search: "exchanges" }[view] ?? view;
+  const list = {
+    "area-code": params.npa ? "exchanges" : "area-codes", countries: params.country ? "ranges" : "countries", search: "exchanges",
+  }[view] ?? view;
   return `${[list, ...Object.values(filters)].map(slug).join("-")}.csv`;
 }
 

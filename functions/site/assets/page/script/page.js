@@ -2,7 +2,7 @@
 
 const VIEWS = {
   number: numberView, list: listView, "area-code": areaCodeView, carriers: carriersView, search: searchView,
-  changes: changesView, sources: sourcesView,
+  countries: countriesView, changes: changesView, sources: sourcesView,
 };
 const NAME = "Telephone numbers";
 /** The reports whose dates are in the footer. */
@@ -16,17 +16,26 @@ const HAS_MOUSE = matchMedia("(hover: hover) and (pointer: fine)");
 let pending = new AbortController();
 let spinnerTimer;
 
-/** A view's URL, with the parameters that have a value. */
+/** Matches the path to a country. */
+const COUNTRY_PATH = /^country\/([a-z]{2})$/i;
+
+/** A view's URL, with the parameters that have a value. A country's code is part of the path. */
 function viewUrl(view, params) {
+  const { country, ...others } = params;
+  if (view === "countries" && country) return target(`#country/${segment(country)}`, others);
   return target(`#${view}`, params);
 }
 
-/** Parses the view and parameters in the URL. */
-function currentView() {
-  const [view, query] = location.hash.slice(1).split("?");
-  const name = Object.hasOwn(VIEWS, view) ? view : "number";
-  return { name, params: Object.fromEntries(new URLSearchParams(query)) };
+/** Parses the view and parameters in the URL; null if it has no view. */
+function viewInUrl() {
+  const [path, query] = location.hash.slice(1).split("?");
+  const params = Object.fromEntries(new URLSearchParams(query));
+  const [, code] = path.match(COUNTRY_PATH) ?? [];
+  if (code) return { name: "countries", params: { country: code.toUpperCase(), ...params } };
+  return Object.hasOwn(VIEWS, path) ? { name: path, params } : null;
 }
+
+const currentView = () => viewInUrl() ?? { name: "number", params: {} };
 
 /** Navigates to a view. `state` holds the data version, which the URL omits. */
 function go(hash, state = null) {
@@ -51,7 +60,7 @@ async function open(cause) {
   document.title = requested === null || !view.title(params) ? NAME : `${view.title(params)} · ${NAME}`;
   if (view.open) return view.open();
   const isEmpty = Object.keys(params).length === 0;
-  if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form?.querySelector("input").focus({ preventScroll: true });
+  if (isEmpty && cause !== "history" && HAS_MOUSE.matches) form?.querySelector("input, select").focus({ preventScroll: true });
   const { signal } = pending;
   const keyReceived = cause === "new" ? receiveKey() : null;
   if (requested !== null) await keyReceived;
@@ -77,7 +86,7 @@ async function fetchLatest(requested, view, params) {
     byId("result").classList.add("slow");
     announce("Loading");
   }, SPINNER_DELAY);
-  let response = await sendAfterPlan(requested, view.planTarget?.(params), signal);
+  let response = await (view.send ?? sendOne)(requested, params, signal);
   const retried = view.retryTarget?.(response, params);
   if (retried) response = { requested: retried, ...await send(retried, { signal }) };
   if (params.sort) response.all = await allRows(response, signal);
@@ -86,16 +95,9 @@ async function fetchLatest(requested, view, params) {
   return response;
 }
 
-/**
- * Sends a request, after the one for the area code's plan if there is one. The plan is the response if it cannot be
- * loaded, or if the service lists no exchanges for the code.
- */
-async function sendAfterPlan(requested, planTarget, signal) {
-  if (!planTarget) return { requested, ...await send(requested, { signal }) };
-  const response = await send(planTarget, { signal });
-  const { body: plan, status } = response;
-  if (status !== 200 || !plan?.total_exchanges) return { requested: planTarget, ...response, plan };
-  return { requested, ...await send(requested, { signal }), plan };
+/** Sends a view's request, unless the view itself sends several. */
+async function sendOne(requested, params, signal) {
+  return { requested, ...await send(requested, { signal }) };
 }
 
 /** Aborts the pending request, if any. */
@@ -149,6 +151,7 @@ function showForm(name, params) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  scrollToCurrentView();
   for (const form of document.querySelectorAll("form.lookup")) {
     form.hidden = form.dataset.view !== name;
     if (form.hidden) continue;
@@ -161,6 +164,12 @@ function showForm(name, params) {
     if (hasMore) details.open = true;
   }
   return document.querySelector("form.lookup:not([hidden])");
+}
+
+/** Scrolls the views, which are wider than a phone, to the current one. */
+function scrollToCurrentView() {
+  const link = document.querySelector(".views [aria-current]");
+  if (link) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.offsetLeft;
 }
 
 /** Matches a key, which belongs into its own field. Lookups are in the URL. */
@@ -212,8 +221,7 @@ async function showDataVersion() {
 
 /** Removes a query, and text after `#` that is not a view, from the URL. Either could contain a key. */
 function cleanUrl() {
-  const [view] = location.hash.slice(1).split("?");
-  const hash = Object.hasOwn(VIEWS, view) && !KEY_IN_TEXT.test(location.hash) ? location.hash : "";
+  const hash = viewInUrl() && !KEY_IN_TEXT.test(location.hash) ? location.hash : "";
   if (location.search || location.hash !== hash) history.replaceState(history.state, "", location.pathname + hash);
 }
 

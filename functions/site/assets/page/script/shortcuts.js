@@ -11,10 +11,10 @@ function isShortcut({ key, target, metaKey, ctrlKey, altKey, shiftKey }) {
 
 function startShortcuts() {
   addEventListener("keydown", (event) => {
-    const field = document.querySelector("form.lookup:not([hidden]) :is(input:not([type=file]), textarea)");
+    const field = document.querySelector("form.lookup:not([hidden]) :is(input:not([type=file]), textarea, select)");
     if (field === null || !isShortcut(event)) return;
     event.preventDefault();
     field.focus();
-    field.select();
+    field.select?.();
   });
 }

@@ -10,6 +10,8 @@ const TERMS = {
   "Legal company": "The name under which the carrier registered, which often differs from its brand.",
   "Line type": "Determined by the carrier that holds the block, or by the number's range. "
     + "A number that was ported to another carrier may have another type.",
+  "Trunk prefix": "The digits dialed before a number within the country. The international format omits them.",
+  "International prefix": "The digits dialed within the country before another country's calling code.",
   "E.164": "The international standard: a plus sign and at most 15 digits. Store numbers in this format.",
   "RFC 3966": "The format for links that start a call.",
   ILEC: "Incumbent local exchange carrier: the established telephone company of a region.",
