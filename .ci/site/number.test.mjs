@@ -64,9 +64,9 @@ test("every copy button copies its text", () => withTab(NUMBER, {}, async (tab) 
 }));
 
 const numbers = {
-  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "Landline · London, United Kingdom", "no open data says"] },
+  "020 7946 0958": { country: "GB", shows: ["+44 20 7946 0958", "Valid format", "Landline · Sample Networks plc · London, United Kingdom", "Effective from"] },
   "+49 30 12345678": { country: "US", shows: ["+49 30 12345678", "City or region", "Berlin"] },
-  "+44 7400 123456": { country: "US", shows: ["+44 7400 123456", "Mobile · Three · United Kingdom", "first assigned"] },
+  "+49 151 23456789": { country: "US", shows: ["+49 1512 3456789", "Mobile · T-Mobile · Germany", "first assigned"] },
   "650-253-5678 ext. 42": { country: "US", shows: ["Extension", "42"] },
   "+1 202 5550": { country: "US", shows: ["+1 202 5550", "Not valid", "Read as"], copies: false },
   "+112345": { country: "US", shows: ["Not valid", "too few digits"], copies: false },

@@ -26,6 +26,7 @@ const EXAMPLE = {
     assignment: {
       verdict: "FICTIONAL", reason: "415-555-0142 is reserved for fiction",
       areaCode: { status: "IN_SERVICE", inServiceOn: "1947-01-01" }, exchange: { status: "RESERVED" }, block: null,
+      range: null, source: null,
     },
     timeZones: [{ zone: "America/Los_Angeles", utcOffset: "-08:00", localTime: "2026-11-24T14:24:00-08:00" }],
     callingHours: { status: "open", rule: "47 CFR 64.1200(c)(1)", window: { from: "08:00", to: "21:00" } },

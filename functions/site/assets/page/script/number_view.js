@@ -84,50 +84,77 @@ function carrierTypeWords(type) {
 
 /** The carrier that the number's block is assigned to, or the reason why it has no carrier. */
 function carrierSection(number) {
-  const { assignment, carrier, line, network } = number;
+  const { assignment, carrier, line } = number;
+  const { range, source } = assignment ?? {};
+  const network = networkOf(number);
   const sentence = explanation(number);
   const rows = carrierRows(number);
   if (rows.length === 0 && !sentence && !assignment) return null;
   return element("section", {},
-    element("h3", {}, carrier || network ? "Assignment" : "About this number"),
+    element("h3", {}, carrier || network || range ? "Assignment" : "About this number"),
     rows.length > 0 && element("dl", { class: "pairs" }, rows),
     isCovered(number) && verdictLine(assignment),
     sentence && element("p", {}, sentence),
     network && element("p", { class: "caveat" }, "The network that the number's range was first assigned to; the number may have been ported."),
-    carrier && element("p", { class: "caveat" }, "As assigned. The number may have been ported since"
-      + `${line?.mayDifferIfPorted ? ", even to another type of line" : ""}.`));
+    (carrier || (range?.holder && !network)) && element("p", { class: "caveat" }, "As assigned. The number may have been ported since"
+      + `${line?.mayDifferIfPorted ? ", even to another type of line" : ""}.`),
+    source && element("p", { class: "caveat" }, sourceLine(source)));
 }
 
 function carrierRows(number) {
-  const { assignment, carrier, line, location, npa, nxx, network } = number;
+  const { assignment, carrier, line, location, npa, nxx } = number;
   const next = assignment?.verdict === "NOT_YET_EFFECTIVE" && assignment.block;
   // Only exchanges in the numbering data can be looked up.
   const isKnown = carrier || location?.rateCenter;
   return [
-    (carrier || network) && pair("Carrier", element("span", { class: "holder" }, carrierWords(number) ?? "Not named in the reports")),
+    (carrier || networkOf(number))
+      && pair("Carrier", element("span", { class: "holder" }, carrierWords(number) ?? "Not named in the reports")),
     next && pair("Next carrier", next.name ?? `OCN ${next.ocn}`),
     carrier?.name && line?.everydayName && pair("Legal company", carrier.name),
     carrier?.type && pair("Carrier type", carrierTypeWords(carrier.type)),
     carrier && line?.type && pair("Line type", lineWords(number)),
     carrier?.ocn && pair("OCN", ocnLink(carrier.ocn)),
     isKnown && pair("Exchange", element("a", { href: viewUrl("area-code", { npa, nxx }) }, `${npa}-${nxx}`)),
+    ...rangeRows(number),
   ].filter(Boolean);
 }
 
-/** The verdict on the number's assignment as a sentence. */
-function verdictLine({ verdict, reason }) {
-  return element("p", { class: `verdict ${verdict === "ASSIGNED" ? "good" : "warning"}` }, `${reason}.`);
+/** Territories whose numbers are in another country's plan, and so in its regulator's data. */
+const PLAN_COUNTRIES = { AX: "FI", GG: "GB", IM: "GB", JE: "GB", SJ: "NO" };
+
+/** The regulator's range with the number. */
+function rangeRows({ assignment, country, countryCallingCode }) {
+  if (!assignment?.range) return [];
+  const { from, to, holder, status, effectiveFrom, place } = assignment.range;
+  const planCountry = PLAN_COUNTRIES[country] ?? country;
+  const holderLink = holder && planCountry && viewLink("countries", { country: planCountry, holder }, holder);
+  return [
+    pair("Holder", holderLink ?? holder ?? "None"),
+    pair("Range", element("code", {}, `${countryCallingCode} ${from}${to === from ? "" : ` to ${to}`}`)),
+    pair("Status", status ?? "Not published"),
+    effectiveFrom && pair("Effective from", longDate(effectiveFrom)),
+    place && pair("Listed place", place),
+  ];
 }
 
-function placeSection({ location, place, flags, isNonGeographic, countryCallingCode }) {
+/** The verdict on the number's assignment as a sentence. */
+function verdictLine(assignment) {
+  const { verdict, reason, range } = assignment;
+  const words = range ? rangeWords(assignment) : `${reason}.`;
+  return element("p", { class: `verdict ${verdict === "ASSIGNED" ? "good" : "warning"}` }, words);
+}
+
+function placeSection({ location, place, flags, isNonGeographic, countryCallingCode, npa }) {
   if (!location || isNonGeographic) return null;
   const isCity = place && place.basis !== "STATE";
   const state = location.stateName && [flags?.state && flagImage(flags.state, "small"), location.stateName];
+  const country = location.countryName && `${location.countryName} (${location.country})`;
   const rows = [
     isCity && pair("City or region", element("span", { lang: place.language }, place.name)),
     location.rateCenter && pair("Rate center", location.rateCenter),
     state && pair(location.country === "CA" ? "Province" : "State", state),
-    location.countryName && pair("Country", `${location.countryName} (${location.country}), calling code ${countryCallingCode}`),
+    country && pair("Country", [npa ? country : viewLink("countries", { country: location.country }, country),
+      `, calling code ${countryCallingCode}`]),
   ].filter(Boolean);
   return rows.length > 0 && element("section", {}, element("h3", {}, "Place"), element("dl", { class: "pairs" }, rows));
 }

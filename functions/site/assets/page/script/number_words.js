@@ -13,18 +13,25 @@ function lineWords({ line, typeDescription }) {
   return line.mayDifferIfPorted ? `Likely ${words}` : capitalize(words);
 }
 
-const carrierWords = ({ carrier, line, network }) =>
-  line?.everydayName ?? carrier?.name ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : network?.name);
+/** The network that libphonenumber knows, unless the regulator says that nobody holds the range. */
+const networkOf = ({ assignment, network }) =>
+  (["UNASSIGNED_RANGE", "RESERVED_RANGE"].includes(assignment?.verdict) ? null : network);
+
+const carrierWords = (number) => {
+  const { assignment, carrier, line } = number;
+  return line?.everydayName ?? carrier?.name
+    ?? (carrier?.ocn ? `OCN ${carrier.ocn}` : networkOf(number)?.name ?? assignment?.range?.holder);
+};
 
 const isCovered = ({ assignment }) => Boolean(assignment) && assignment.verdict !== "NOT_COVERED";
 
-/** The city if known, otherwise the state. Countries are named unless the numbering data covers them. */
+/** The city if known, otherwise the state. Countries are named, except North American ones that the reports cover. */
 function placeWords(number) {
   const { place, location, isNonGeographic } = number;
   if (isNonGeographic) return "not tied to a place";
   const name = place?.name ?? location?.stateName;
   const country = location?.countryName;
-  return [name, name !== country && !(name && isCovered(number)) && country].filter(Boolean).join(", ");
+  return [name, name !== country && !(name && number.npa && isCovered(number)) && country].filter(Boolean).join(", ");
 }
 
 /** Unusual assignments: their words for the badge and the headline, and an explanation. */
@@ -35,9 +42,22 @@ const UNUSUAL = {
   UNASSIGNED_BLOCK: ["not assigned", "Not assigned", nobodyHasIt],
   PLANNED_AREA_CODE: ["not in service yet", "Not in service yet", "Numbers with this area code do not work yet."],
   NOT_YET_EFFECTIVE: ["not in service yet", "Not in service yet", "Numbers in this block do not work yet."],
+  UNASSIGNED_RANGE: ["not assigned", "Not assigned", nobodyHasIt],
+  RESERVED_RANGE: ["reserved", "Reserved", "No carrier holds this range."],
   FICTIONAL: ["fictional", "Reserved for fiction", "Films and books use numbers like this one. Nobody has it."],
   TEST_OR_SPECIAL: ["special use", "Special use", "Numbers like this one are never assigned to a subscriber."],
 };
+
+/** A range's status if the regulator publishes none. */
+const RANGE_STATUSES = {
+  ASSIGNED: "assigned", NOT_YET_EFFECTIVE: "assigned", UNASSIGNED_RANGE: "not assigned", RESERVED_RANGE: "reserved",
+};
+
+/** The regulator's status of a range as a sentence. */
+function rangeWords({ verdict, range: { status, effectiveFrom } }) {
+  const start = verdict === "NOT_YET_EFFECTIVE" && effectiveFrom ? `, from ${longDate(effectiveFrom)}` : "";
+  return `The regulator lists this range as ${status ?? RANGE_STATUSES[verdict]}${start}.`;
+}
 
 /** The tone and words of a number's badge. */
 function badgeWords({ valid, possible, assignment }) {
@@ -99,7 +119,7 @@ function withoutCarrier({ countryCallingCode, country, isNonGeographic, line, ne
     return `This is ${SHARED_CALLING_CODES[countryCallingCode]}. Calling code ${countryCallingCode} belongs to no country.`;
   }
   if (countryCallingCode !== "+1") {
-    return network ? "" : "Outside the US, its territories and Canada, no open data says which carrier holds a number.";
+    return network ? "" : "No open data loaded here says who holds this number.";
   }
   if (isNonGeographic) {
     return SERVICE_CODES[npa] ?? SERVICES[line?.type] ?? `Area code ${npa} has no place, and the reports do not list its exchanges.`;
