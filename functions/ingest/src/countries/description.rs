@@ -45,7 +45,8 @@ pub(crate) struct FileDescription {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layout {
-    pub delimiter: char,
+    /// The delimiter, or several of which a file has one.
+    pub delimiter: String,
     /// A label of the WHATWG encoding standard. A byte order mark takes precedence.
     #[serde(default = "utf_8")]
     pub encoding: String,
@@ -59,10 +60,12 @@ pub(crate) struct Layout {
     pub from: Vec<String>,
     #[serde(default)]
     pub to: Vec<String>,
+    /// The word between the first and the last number, if one column has both.
+    pub separator: Option<String>,
     /// The digits before national numbers. Rows without them are about short numbers, and are skipped.
     #[serde(default)]
     pub trunk_prefix: String,
-    /// The lengths of numbers, unless the column below has them.
+    /// The lengths of numbers, unless the column below has them. Ranges of other numbers are skipped.
     #[serde(default)]
     pub lengths: Vec<usize>,
     /// Text such as `10 digit numbers`, `2+8` or `Mixed 4+5 & 4+6`.
@@ -73,7 +76,7 @@ pub(crate) struct Layout {
     #[serde(default)]
     pub status_continues_block: bool,
     pub date: Option<String>,
-    /// As in `strftime`.
+    /// As in `strftime`, with alternatives such as `%Y-%m-%d|%d-%m-%Y`.
     #[serde(default)]
     pub date_format: String,
     pub place: Option<String>,
@@ -87,7 +90,7 @@ pub(crate) struct Layout {
 pub(crate) struct NamesDescription {
     /// The start of the file's name, in any case.
     pub file: String,
-    pub delimiter: char,
+    pub delimiter: String,
     #[serde(default = "utf_8")]
     pub encoding: String,
     pub code: String,
@@ -118,9 +121,13 @@ fn yes() -> bool {
 /// All countries, by code.
 static DESCRIPTIONS: LazyLock<Vec<Description>> = LazyLock::new(|| {
     let files = [
+        include_str!("cz.toml"),
         include_str!("es.toml"),
+        include_str!("fi.toml"),
         include_str!("fr.toml"),
         include_str!("gb.toml"),
+        include_str!("nl.toml"),
+        include_str!("no.toml"),
         include_str!("ru.toml"),
     ];
     files.map(|file| toml::from_str(file).expect("a test parses every file")).into()

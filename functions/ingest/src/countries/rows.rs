@@ -9,10 +9,12 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 use encoding_rs::Encoding;
 use jiff::civil::Date;
 use numbering::ranges::{NationalNumber, Range, RangeFacts, RangeUse};
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::description::{Description, Layout, NamesDescription};
 use crate::{
-    error::ReportError,
+    error::{Cause, ReportError},
     notes::Warning,
     table::{MAX_CELL_LENGTH, excerpt, is_invisible, is_same_name, non_empty},
 };
@@ -97,10 +99,42 @@ fn decode(file: &str, encoding: &str, bytes: &[u8]) -> Result<String, ReportErro
     Ok(text.into_owned())
 }
 
-fn csv_reader(delimiter: char, text: &str) -> Reader<&[u8]> {
+/// Splits at the first of the delimiters that the first line contains.
+fn csv_reader<'a>(delimiters: &str, text: &'a str) -> Reader<&'a [u8]> {
+    let first_line = text.lines().next().unwrap_or_default();
+    let delimiter = delimiters.bytes().find(|it| first_line.as_bytes().contains(it));
     let mut builder = ReaderBuilder::new();
-    builder.has_headers(false).flexible(true).delimiter(delimiter as u8);
+    builder.has_headers(false).flexible(true).delimiter(delimiter.unwrap_or(b','));
     builder.from_reader(text.as_bytes())
+}
+
+/// A page of records in OData's JSON.
+#[derive(Deserialize)]
+struct ODataPage {
+    value: Vec<BTreeMap<String, Value>>,
+    #[serde(rename = "@odata.nextLink")]
+    next: Option<String>,
+}
+
+/// Converts OData's JSON to CSV with a header. Rejects a page that another one follows.
+fn odata_as_csv(text: &str) -> Result<String, Cause> {
+    let ODataPage { value: records, next } = serde_json::from_str(text)?;
+    if next.is_some() {
+        return Err("it is the first of several pages".into());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if let Some(record) = records.first() {
+        writer.write_record(record.keys())?;
+    }
+    for record in &records {
+        let cells = record.values().map(|value| match value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        });
+        writer.write_record(cells)?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
 /// Reads the names behind the codes in the holder column.
@@ -111,7 +145,7 @@ fn read_names(
     let mut names = HashMap::new();
     for (file, bytes) in files.iter().filter(|(found, _)| is_named(found, file)) {
         let text = decode(file, encoding, bytes)?;
-        let mut reader = csv_reader(*delimiter, &text);
+        let mut reader = csv_reader(delimiter, &text);
         let mut records = reader.records();
         let header = next_record(file, &mut records)?.unwrap_or_default();
         let [code, name] = [code, name].map(|column| position(&header, column));
@@ -161,6 +195,9 @@ struct Columns {
     length: Option<usize>,
 }
 
+/// The first and the last number of a range.
+type Bounds = (NationalNumber, NationalNumber);
+
 /// A row, with its line for messages.
 struct Row<'a> {
     table: &'a Table<'a>,
@@ -179,8 +216,12 @@ impl<'a> Table<'a> {
     }
 
     fn read(&self, bytes: &[u8], rows: &mut Rows) -> Result<(), ReportError> {
-        let text = decode(self.file, &self.layout.encoding, bytes)?;
-        let mut reader = csv_reader(self.layout.delimiter, &text);
+        let mut text = decode(self.file, &self.layout.encoding, bytes)?;
+        if text.starts_with('{') {
+            text = odata_as_csv(&text)
+                .map_err(|error| ReportError::new(format!("{}: {error}", self.file)))?;
+        }
+        let mut reader = csv_reader(&self.layout.delimiter, &text);
         let mut records = reader.records();
         let has_header = self.layout.has_header;
         let header = if has_header { next_record(self.file, &mut records)? } else { None };
@@ -266,26 +307,11 @@ impl Row<'_> {
                 .flatten()
                 .map(str::to_owned),
         };
-        let ranges = if layout.block.is_empty() {
-            let [from, to] = [self.digits(&columns.from)?, self.digits(&columns.to)?];
-            let national =
-                |digits: &str| digits.strip_prefix(&layout.trunk_prefix).map(str::to_owned);
-            match (national(&from), national(&to)) {
-                (Some(from), Some(to)) => vec![from.parse().ok().zip(to.parse().ok())],
-                _ => {
-                    rows.skip("short numbers");
-                    return Ok(());
-                }
-            }
-        } else {
-            let prefix = self.digits(&columns.block)? + continuation;
-            let lengths = match columns.length {
-                None => layout.lengths.clone(),
-                Some(column) => lengths(self.cell(column)?),
-            };
-            lengths.iter().map(|&length| NationalNumber::block(&prefix, length)).collect()
+        let Some(ranges) = self.ranges(columns, continuation)? else {
+            rows.skip("short numbers");
+            return Ok(());
         };
-        let is_valid = |range: &Option<(NationalNumber, NationalNumber)>| {
+        let is_valid = |range: &Option<Bounds>| {
             range.is_some_and(|(from, to)| from <= to && from.has_as_many_digits_as(to))
         };
         if ranges.is_empty() || !ranges.iter().all(is_valid) {
@@ -301,6 +327,30 @@ impl Row<'_> {
             rows.ranges.push(PublishedRange { range, precedence });
         }
         Ok(())
+    }
+
+    /// The ranges of a row, of which an invalid one is `None`; `None` for short numbers.
+    fn ranges(
+        &self,
+        columns: &Columns,
+        continuation: &str,
+    ) -> Result<Option<Vec<Option<Bounds>>>, ReportError> {
+        let layout = self.table.layout;
+        let national = |digits| str::strip_prefix(digits, &layout.trunk_prefix);
+        if layout.block.is_empty() {
+            let [from, to] = self.bounds(columns)?;
+            let (Some(from), Some(to)) = (national(&from), national(&to)) else { return Ok(None) };
+            let has_length = layout.lengths.is_empty() || layout.lengths.contains(&from.len());
+            return Ok(has_length.then(|| vec![from.parse().ok().zip(to.parse().ok())]));
+        }
+        let digits = self.digits(&columns.block)? + continuation;
+        let Some(prefix) = national(&digits) else { return Ok(None) };
+        let lengths = match columns.length {
+            None => layout.lengths.clone(),
+            Some(column) => lengths(self.cell(column)?),
+        };
+        let block = |&length: &usize| NationalNumber::block(prefix, length);
+        Ok(Some(lengths.iter().map(block).collect()))
     }
 
     /// The text of a cell. Rejects what cannot be a name, as in the other reports.
@@ -326,11 +376,19 @@ impl Row<'_> {
         Ok(Some(self.cell(column)?).filter(|text| text.contains(char::is_alphanumeric)))
     }
 
-    /// The cells of some columns without blanks.
+    /// The cells of some columns without blanks and hyphens.
     fn digits(&self, columns: &[usize]) -> Result<String, ReportError> {
         let cells = columns.iter().map(|&column| self.cell(column));
         let text = cells.collect::<Result<String, _>>()?;
-        Ok(text.split_whitespace().collect())
+        Ok(text.split(|it: char| it.is_whitespace() || it == '-').collect())
+    }
+
+    /// The first and the last number, which may share a cell. A cell without the separator has a single number.
+    fn bounds(&self, columns: &Columns) -> Result<[String; 2], ReportError> {
+        let [from, to] = [self.digits(&columns.from)?, self.digits(&columns.to)?];
+        let separator = self.table.layout.separator.as_deref();
+        let split = separator.and_then(|separator| from.split_once(separator));
+        Ok(split.map_or([from.clone(), to], |(from, to)| [from, to].map(str::to_owned)))
     }
 
     /// The status, and the digits after it if they continue the block. Without a status, a row is assigned.
@@ -365,7 +423,8 @@ impl Row<'_> {
         // A time of day may follow the date.
         let Some(day) = cell.split([' ', 'T']).next().and_then(non_empty) else { return Ok(None) };
         let layout = self.table.layout;
-        let date = Date::strptime(&layout.date_format, day).ok();
+        let mut formats = layout.date_format.split('|');
+        let date = formats.find_map(|format| Date::strptime(format, day).ok());
         if date.is_none() {
             self.warn(rows, layout.date.as_deref(), cell, "is not a date and is ignored");
         }

@@ -51,7 +51,7 @@ async fn samples_of_every_country_are_read() {
 async fn published_files_of_four_countries_are_read_in_full() {
     let Ok(folder) = env::var("TNR_FULL_SCALE_DATA") else { return };
     for (country, file, rows, unknown) in [
-        ("ES", "ES-cnmc-2025-10-bd-num.zip", 12_857, 0),
+        ("ES", "ES-cnmc-2025-10-bd-num.zip", 12_882, 0),
         ("FR", "FR-arcep-2026-04.zip", 19_991, 282),
         ("GB", "GB-ofcom-2025-09.zip", 45_400, 0),
         ("RU", "RU-DEF-9xx-2026.zip", 17_059, 0),
