@@ -85,6 +85,11 @@ mod tests {
             let trace = request_trace(&request, exporter).map(|it| it.context.trace_id_hex());
             assert_eq!(trace.as_deref(), expected, "{headers:?} {xray_header:?}");
         }
+        for (flags, is_recorded) in [("-01", true), ("-00", false)] {
+            let request = Request::builder().header(TRACEPARENT, CALLER.replace("-01", flags));
+            let trace = request_trace(&request.body(Body::empty()).unwrap(), &exporting).unwrap();
+            assert_eq!(trace.request_span().is_some(), is_recorded, "{flags}");
+        }
     }
 
     #[test]

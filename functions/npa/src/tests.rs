@@ -19,6 +19,9 @@ async fn area_codes_exchanges_and_blocks_as_json() {
         "/v1/npa/700?limit=1",
         "/v1/npa/416/nxx/234",
         "/v1/npa/416/nxx/234?offset=9007199254740991",
+        "/v1/npa/415?limit=1&include=common_name",
+        "/v1/npa/415?nxx=200&include=common_name",
+        "/v1/npa/415/nxx/203?include=common_name",
         "/v1/npa/415/nxx/200/blocks",
         "/v1/npa/415/nxx/201/blocks",
     ]);
@@ -85,21 +88,6 @@ async fn errors_state_the_rule_and_the_value() {
 #[tokio::test]
 async fn area_codes_are_filtered_by_state_service_and_date() {
     TestApi::new(routes()).assert_lists(include_str!("listed.txt")).await;
-}
-
-#[tokio::test]
-async fn exchanges_have_their_holders_everyday_names_on_request() {
-    let api = TestApi::new(routes());
-    for target in ["/v1/npa/415?limit=1", "/v1/npa/415/nxx/200", "/v1/npa/415?nxx=200"] {
-        let absent = &api.ok(target).await["exchanges"][0];
-        assert_eq!(absent.get("common_name"), None, "{target}");
-        let separator = if target.contains('?') { '&' } else { '?' };
-        let named = api.ok(&format!("{target}{separator}include=common_name")).await;
-        assert_eq!(named["exchanges"][0]["common_name"], "AT&T California", "{target}");
-    }
-    let unheld = api.ok("/v1/npa/415/nxx/203?include=common_name").await;
-    let name = unheld["exchanges"][0].get("common_name");
-    assert_eq!(name.map(ToString::to_string).as_deref(), Some("null"));
 }
 
 /// Routes with a history. On `date`, the day of the second version, a block of 415-200 and area code 465 start. The

@@ -40,7 +40,9 @@ async fn descriptions_name_the_server_that_serves_them_and_are_not_shared() {
         ("/openapi.json", committed.clone()),
         ("/openapi-3.0.json", super::version_3_0::convert(committed)),
     ] {
-        let api = TestApi::new(routes());
+        let mut app = test_api::app();
+        app.config.flag_images = "https://cdn.example".parse().unwrap();
+        let api = TestApi::on(routes(), app);
         let served = async |address: Option<String>| {
             let response = api.at(PublicAddress(address)).get(path, &[]).await;
             assert_eq!(header(&response.headers, "cache-control"), "private, max-age=60");

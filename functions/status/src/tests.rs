@@ -1,8 +1,19 @@
 //! Tests the routes with a small dataset in memory and an unreachable database.
 
-use test_api::{TestApi, header};
+use numbering::time::this_second;
+use test_api::{TestApi, app_with_history, header, small_dataset};
 
 use super::routes;
+
+#[tokio::test]
+async fn health_is_degraded_without_the_keys() {
+    let mut app = app_with_history(this_second(), vec![small_dataset()]).await.app;
+    for expected in [["healthy", "connected"], ["degraded", "error"]] {
+        let health = TestApi::on(routes(), app.clone()).ok("/health").await;
+        assert_eq!(["status", "database"].map(|field| health[field].as_str().unwrap()), expected);
+        app.keys = test_api::app().keys;
+    }
+}
 
 #[tokio::test]
 async fn health_is_degraded_and_uncached_while_serving_from_memory() {

@@ -163,8 +163,7 @@ async fn changes_start_after_the_requested_publication_date_or_time() {
 
 #[tokio::test]
 async fn feed_is_newest_first_and_accept_selects_the_format() {
-    let AppWithHistory { app, manifest, .. } = history(10).await;
-    let api = TestApi::on(routes(), app);
+    let api = TestApi::on(routes(), history(10).await.app);
     // Older changes are known to exist, but are not counted.
     for (page, titles, has_next) in [
         ("limit=1", &["exchange 416-234 removed"][..], true),
@@ -185,10 +184,6 @@ async fn feed_is_newest_first_and_accept_selects_the_format() {
             assert!(entry.starts_with(title), "{page}: {entry}");
             let is_carrier = title.starts_with("carrier");
             assert_eq!(entry.contains("href=\"/v1/carrier/8821/history\""), is_carrier, "{entry}");
-        }
-        if page.ends_with("limit=2") {
-            let updated = manifest.publication.at.to_string().replace('Z', "+00:00");
-            assert!(feed.contains(&format!("<updated>{updated}</updated>")), "{feed}");
         }
     }
     for (accept, start) in
