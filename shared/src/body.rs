@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bodies_share_the_memory_until_they_are_dropped_aborted_or_malformed() {
+    async fn bodies_share_the_memory_until_they_are_dropped() {
         let budget = small_budget();
         let held = read(&budget, "1".repeat(LIMIT.bytes)).await.unwrap();
         let no_memory = ApiError::Busy(NO_MEMORY).to_string();
