@@ -12,8 +12,9 @@ const PATHS = [
   "/", "/#number?tn=%2B13052345678", "/#number?tn=hello", "/#number?tn=305-234-5678;%20212-234-5678", "/#number?tn=8002345678", "/#number?tn=911", "/#area-code?npa=415", "/#area-code?npa=212&nxx=234",
   "/#area-code?npa=800", "/#area-code?state=NY",
   "/#carriers?q=sample", "/#carriers?ocn=908K", "/#search", "/#search?q=sample&status=ASSIGNED",
-  "/#changes", "/#changes?npa=305", "/#changes?exchange=305-234", "/#sources", "/#area-code?npa=415&sort=-carrier",
+  "/#changes", "/#changes?npa=305", "/#changes?exchange=305-234", "/#sources",
   "/#countries", "/#country/GB", "/#country/DE", "/#country/GB?status=Allocated", "/#number?tn=%2B442079461000",
+  "/#area-code?npa=415&sort=-carrier",
 ];
 
 for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
