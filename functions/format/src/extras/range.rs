@@ -69,7 +69,7 @@ impl Assignment {
             |country: &&LoadedCountry| country.data.calling_codes.contains(&calling_code);
         let Some(LoadedCountry { data, ranges, .. }) = facts.countries.iter().find(has_number)
         else {
-            let reason = "The ranges of the number's country were not imported";
+            let reason = "There is no data on the number's country";
             return Self::new(AssignmentVerdict::NotCovered, reason);
         };
         let (national, publisher) = (&number.national_number, &data.publisher);

@@ -280,7 +280,7 @@ async fn new_versions_must_read_the_current_data_if_there_is_any() {
     let store = service.database.store();
     import(&store, &ReportSet::second(), Options::default()).await.unwrap();
     let current = store.manifest().await.unwrap().unwrap().current;
-    delete_chunk(&store, &current).await;
+    delete_chunk(&store, &current.version).await;
     probe.aws().new_version = Some(app_on(&service).await);
     let (status, findings) = probe.check_new_version().await;
     assert_eq!((&*status, failed_checks(&findings)), ("Failed", vec!["status /v1/health"]));

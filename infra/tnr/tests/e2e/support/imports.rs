@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{Drift, Gate, ImportReport, IngestError, Options, Repair, ingest, verify};
+use numbering::records::Version;
 use serde_json::Value;
-use store::{Snapshot, Store};
+use store::Store;
 
 use super::{service::Service, small_reports::ReportSet};
 
@@ -67,8 +68,8 @@ pub fn without_gates() -> Options {
 }
 
 /// Deletes a version's first chunk.
-pub async fn delete_chunk(store: &Store, snapshot: &Snapshot) {
+pub async fn delete_chunk(store: &Store, version: &Version) {
     let (client, tables) = store.parts();
-    let id = AttributeValue::S(format!("{}#0000", snapshot.version));
+    let id = AttributeValue::S(format!("{version}#0000"));
     client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
 }
