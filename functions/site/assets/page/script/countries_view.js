@@ -23,7 +23,7 @@ const countriesView = {
     if (country && !body.ranges) return countryCard(country, null);
     if (!body.ranges) return element("div", {}, countryList(response, params));
     return element("div", { class: "parts" },
-      country && countryCard(country, holders), element("div", {}, rangeList(response, params)));
+      country && countryCard(country, holders), element("div", { class: "ranges" }, rangeList(response, params)));
   },
 };
 
@@ -128,7 +128,7 @@ function rangeHolders(country, { holders, all, pagination: { total } }) {
   const shown = holders.slice(0, MAX_HOLDER_BARS);
   const sum = all?.reduce((numbers, holder) => numbers + holder.numbers, 0);
   const most = Math.max(...shown.map(({ numbers }) => numbers));
-  const share = (numbers) => (numbers / sum).toLocaleString("en", { style: "percent", maximumFractionDigits: 1 });
+  const share = (numbers) => (numbers / sum).toLocaleString("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const scope = shown.length < total ? `${shown.length} largest of ${total.toLocaleString("en")} holders` : "Holders";
   return element("section", {},
     element("h3", {}, `${scope}, by assigned numbers`),
@@ -149,8 +149,8 @@ function rangeList(response, params) {
     ], "mono", ({ from }) => from],
     fieldColumn("Holder", "holder", "", (holder) => holder && viewLink("countries", { country, holder }, holder)),
     ["Status", ({ status, use }) => status ?? toWords(use), "", ({ status, use }) => status ?? use],
-    fieldColumn("Place", "place"),
     fieldColumn("Effective from", "effective_from", "short"),
+    fieldColumn("Place", "place"),
   ];
   const filters = RANGE_FILTERS.map((name) => params[name]).filter(Boolean).join(", ");
   const list = listCard({
