@@ -119,6 +119,9 @@ SERIES = {
     "BlockReportUnreadAlarm": Series(
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),
+    "CountryUnreadAlarm": Series(
+        healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
+    ),
     "HistoryIncompleteAlarm": Series(
         healthy=[{"metric": 0}], failing=[{"metric": 1}, {"metric": 2}], missing="as before", fires_at_once=True,
     ),

@@ -11,7 +11,7 @@ INVALID_VALUES = [
     ("CertificateArn", "api.example.com"), ("DomainName", "https://api.example.com"), ("AlarmEmail", "me"),
     ("ImportSchedule", "0 9 * * ? *"), ("FlagsBaseUrl", "flags.example.com"), ("FlagsBaseUrl", "https://a.example/?b"), ("CorsOrigins", "app.example.com"),
     ("NanpaSource", "report.zip"), ("ClientCertificates", "https://a.example/ca.pem"), ("PublicUrl", "api.example.com"),
-    ("PublicUrl", "https://api.example.com/"), ("Stage", "My stage"),
+    ("PublicUrl", "https://api.example.com/"), ("Stage", "My stage"), ("Countries", "gb"), ("Countries", "GB, FR"), ("Countries", "GB,"),
     ("OnFailure", "failed-imports"), ("OnFailure", "arn:aws:s3:::bucket"), ("TracesEndpoint", "collector:4318"), ("PermissionsBoundary", "required"),
 ]
 

@@ -69,6 +69,7 @@ METRICS = {
         "succeeded": f"{OWN} ImportSucceeded IngestFunction Sum 300",
     },
     "BlockReportUnreadAlarm": {"metric": f"{OWN} UnreadBlockReports IngestFunction Maximum 300"},
+    "CountryUnreadAlarm": {"metric": f"{OWN} UnreadCountries IngestFunction Maximum 300"},
     "HistoryIncompleteAlarm": {"metric": f"{OWN} UnrecordedPublications IngestFunction Maximum 300"},
     "DataTooOldAlarm": {"hours": f"{OWN} DataAge ProbeFunction Maximum 300"},
     "NanpaStalledAlarm": {"metric": f"{OWN} NanpaReportAge ProbeFunction Maximum 300"},
@@ -136,12 +137,12 @@ def test_functions_get_their_variables(name):
     own = {
         "Ingest": {
             **{re.sub("(?<=[a-z])(?=[A-Z])", "_", parameter).upper(): url for parameter, url in sources.items()},
-            "ALLOWED_GATES": "suspect", "HISTORY_DAYS": "90",
+            "COUNTRIES": "GB,FR", "ALLOWED_GATES": "suspect", "HISTORY_DAYS": "90",
         },
         "Probe": {f"{function.upper()}_VERSION": f"<{function}Function.Version>" for function in API_FUNCTIONS},
     }
     parameters = {
-        **sources, "AllowedGates": "suspect", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
+        **sources, "Countries": "GB,FR", "AllowedGates": "suspect", "HistoryDays": "90", "FlagsBaseUrl": "https://f", "CorsOrigins": "https://g",
         "LogLevel": "debug", "TracesEndpoint": "https://t/v1/traces",
     }
     tables = {"CARRIERS": "Carriers", "EXCHANGES": "Exchanges", "DATASET": "Dataset", "HISTORY": "History", "API_KEYS": "ApiKeys", "USAGE": "Usage"}

@@ -64,7 +64,7 @@ pub use quality::{
 pub use rollback::{RollbackTarget, rollback};
 pub use sources::{Mirror, Source, Sources, published_url};
 pub use store::ReportName;
-pub use verify::{Drift, Verification, verify};
+pub use verify::{Drift, Verification, unreadable_countries, verify};
 pub use verify_history::{HistoryDrift, HistoryVerification};
 
 /// Imports `sources` as the current version, or changes nothing. A refusal by a gate is an outcome, not an error.

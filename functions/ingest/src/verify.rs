@@ -3,14 +3,18 @@
 //! Differences are rarely bugs: imports that crash or are overtaken leave items behind, and so do rollbacks. Responses
 //! remain correct, because readers then use the record in memory. They trust a wrong item only if its version is right.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
+use logging::with_causes;
 use numbering::dataset::Dataset;
 use numbering::records::{RecordKey, Version};
 use serde::Serialize;
 use store::{
-    ItemKey, ItemWrite, LookupItem, NewestVersion, SkippedVersion, Store, StoredItem, Table,
-    load_newest,
+    DatasetError, ItemKey, ItemWrite, LookupItem, Manifest, NewestVersion, SkippedVersion, Store,
+    StoredItem, Table, load_newest,
 };
 
 use crate::{
@@ -31,12 +35,16 @@ pub struct Verification {
     pub drift: Drift,
     pub repaired: usize,
     pub history: HistoryVerification,
+    /// Other countries whose ranges are unreadable, with the reasons. Only an import replaces them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unreadable_countries: BTreeMap<String, String>,
 }
 
 impl Verification {
-    /// The number of items that differ from the current version, plus missing or damaged parts of the history.
+    /// The number of items that differ from the current version, plus missing or damaged parts of the history, plus
+    /// countries with unreadable ranges.
     pub fn total_drift(&self) -> usize {
-        self.drift.total() + self.history.drift.total()
+        self.drift.total() + self.history.drift.total() + self.unreadable_countries.len()
     }
 }
 
@@ -87,7 +95,27 @@ pub async fn verify(
         write_items(store, "Writing", repairs.into_iter(), deadline, &progress).await?;
     }
     let history = verify_history(store, &manifest, repair, deadline, &progress).await?;
-    Ok(Verification { version: snapshot.version, skipped, items, drift, repaired, history })
+    let unreadable_countries = unreadable_countries(store, &manifest).await?;
+    let version = snapshot.version;
+    Ok(Verification { version, skipped, items, drift, repaired, history, unreadable_countries })
+}
+
+/// Reads the ranges of every country. Returns the countries whose ranges are unreadable, with the reasons.
+pub async fn unreadable_countries(
+    store: &Store,
+    manifest: &Manifest,
+) -> Result<BTreeMap<String, String>, DatasetError> {
+    let mut unreadable = BTreeMap::new();
+    for (code, data) in &manifest.countries.0 {
+        match store.country(data).await {
+            Ok(_) => (),
+            Err(DatasetError::Unreadable { source, .. }) => {
+                unreadable.insert(code.clone(), with_causes(source.as_ref()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(unreadable)
 }
 
 #[derive(Default)]

@@ -1,5 +1,8 @@
 use super::*;
 
+/// The folder of Ofcom's files.
+const TELEPHONE_NUMBERS: &str = "https://www.ofcom.org.uk/siteassets/resources/documents/phones-telecoms-and-internet/information-for-industry/numbering/regular-updates/telephone-numbers";
+
 fn event(json: Value) -> Event {
     Event::parse(json).unwrap()
 }
@@ -106,12 +109,39 @@ fn retry_command_repeats_the_request_and_allows_the_gates() {
 }
 
 #[test]
+fn countries_come_from_the_request_then_the_environment() {
+    let described = [
+        (json!({}), ""),
+        (json!({}), "GB, fr,"),
+        (json!({ "countries": ["es"] }), "GB"),
+        (json!({ "countries": [] }), "GB"),
+        (json!({ "ranges": { "GB": ["s3://b/s7.csv", "s3://b/s8.csv"] } }), "ES"),
+        (json!({}), "XX"),
+    ]
+    .map(|(request, variable)| {
+        let sources = event(request.clone()).request.country_sources(only("COUNTRIES", variable));
+        let sources = sources.map(|sources| {
+            let country = |(code, sources): (&DescribedCountry, &Vec<Source>)| {
+                let sources =
+                    sources.iter().map(|it| it.to_string().replace(TELEPHONE_NUMBERS, "…"));
+                format!("{code:?} {}", sources.collect::<Vec<_>>().join(" "))
+            };
+            sources.iter().map(country).collect::<Vec<_>>().join(", ")
+        });
+        format!("{request} {variable}\n  {}\n", sources.unwrap_or_else(|error| error))
+    });
+    insta::assert_snapshot!(described.concat());
+}
+
+#[test]
 fn invalid_requests_are_rejected_with_the_reason() {
     let errors = [
         json!({ "allow": [], "dryRun": true }),
         json!({ "source": "aws.s3" }),
         json!({ "allow": ["all"] }),
         json!({ "dry_run": "yes" }),
+        json!({ "countries": ["XX"] }),
+        json!({ "ranges": { "GB": ["/proc/self/environ"] } }),
         json!([]),
         json!({ "detail-type": "Scheduled Event" }),
     ]
@@ -138,6 +168,10 @@ fn log_line_includes_the_metrics_for_its_report() {
     let published = json!({
         "outcome": "published", "records": 3484, "items": { "written": 12, "deleted": 1 },
         "skipped": { "blank rows": 2, "others": 3 }, "unread_block_reports": ["CA"],
+        "countries": {
+            "GB": { "outcome": "published" }, "FR": { "outcome": "refused" },
+            "ES": { "outcome": "failed" },
+        },
         "warnings": { "odd": { "count": 4, "examples": ["line 2"] } },
         "unrecorded": 1,
         "verification": {

@@ -38,19 +38,30 @@ pub async fn verify(VerifyArgs { repair, report: args }: VerifyArgs) -> Result<(
     match repair {
         Repair::No if drifted > 0 => Err(CliError::Drift(drifted)),
         Repair::Yes if !verification.history.lost.is_empty() => Err(CliError::LostHistory),
+        Repair::Yes if !verification.unreadable_countries.is_empty() => {
+            let countries: Vec<_> = verification.unreadable_countries.into_keys().collect();
+            let codes = countries.join(",");
+            let reason = "ranges are unreadable; run 'import --fetch --country";
+            Err(CliError::failed(format!("{reason} {codes}'")))
+        }
         _ => Ok(()),
     }
 }
 
 fn write(table: &mut String, verification: &Verification, repair: Repair) -> fmt::Result {
-    let Verification { version, skipped, items, drift, repaired, history } = verification;
+    let Verification { version, skipped, items, drift, repaired, history, unreadable_countries } =
+        verification;
     for unreadable in skipped {
         writeln!(table, "{}", wrap(&format!("warning: {unreadable}"), width(), 9))?;
     }
     writeln!(table, "Version {version}, {} items", HumanCount(*items as u64))?;
     write_counts(table, &drift_kinds(drift))?;
     writeln!(table, "  {:<14}{:>10}", "repaired", HumanCount(*repaired as u64).to_string())?;
-    write_history(table, history, repair)
+    write_history(table, history, repair)?;
+    for (code, reason) in unreadable_countries {
+        writeln!(table, "{}", wrap(&format!("ranges of {code}: {reason}"), width(), 6))?;
+    }
+    Ok(())
 }
 
 pub fn drift_kinds(drift: &Drift) -> [(&'static str, usize, &'static str); 5] {

@@ -1,14 +1,14 @@
-//! Checks the data: its age, its reports' ages, unreadable versions, and whether items and history match the newest
-//! readable version.
+//! Checks the data: its age, its reports' ages, unreadable versions and countries, and whether items and history match
+//! the newest readable version.
 
 use std::collections::BTreeMap;
 
 use indicatif::HumanCount;
 use ingest::{IngestError, Progress, Repair, Verification};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, civil::Date};
 use logging::with_causes;
 use numbering::{records::Version, time::date_of};
-use store::{DatasetError, Manifest, ReportName, Snapshot, Store, load};
+use store::{CountryData, DatasetError, Manifest, ReportName, Snapshot, Store, load};
 
 use super::{
     Subject,
@@ -36,7 +36,12 @@ pub async fn check(store: &Store, subject: &Subject) -> Findings {
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(findings(&manifest, &unreadable, subject))
+    let mut findings = findings(&manifest, &unreadable, subject);
+    let unreadable = ingest::unreadable_countries(store, &manifest).await?;
+    findings.extend(manifest.countries.0.iter().map(|(code, data)| {
+        country_finding(code, data, unreadable.get(code).map(String::as_str), subject)
+    }));
+    Ok(findings)
 }
 
 /// The ages in days beyond which imports and reports are too old.
@@ -126,16 +131,42 @@ fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
     }
     let reports = current.reports.0.iter().filter_map(|(name, report)| {
         let (date, max_days) = (report.date?, subject.limits.for_report(*name)?);
-        let days = i64::from((date_of(subject.now) - date).get_days());
-        let message = format!("dated {date}, {} ago", format_days(days));
-        if days <= max_days {
-            return Some(Finding::ok(name.to_string(), message));
-        }
-        let message = format!("more than {} old; {message}", format_days(max_days));
-        let finding = Finding::new(too_old(subject), name.to_string(), message);
-        Some(finding.remedy(subject.next.tnr("sources")).section("Publisher stalled"))
+        Some(date_finding(name.to_string(), date, max_days, subject))
     });
     reports.collect()
+}
+
+/// A finding for data of a publisher that publishes at least every `max_days` days.
+fn date_finding(check: String, date: Date, max_days: i64, subject: &Subject) -> Finding {
+    let days = i64::from((date_of(subject.now) - date).get_days());
+    let message = format!("dated {date}, {} ago", format_days(days));
+    if days <= max_days {
+        return Finding::ok(check, message);
+    }
+    let message = format!("more than {} old; {message}", format_days(max_days));
+    let finding = Finding::new(too_old(subject), check, message);
+    finding.remedy(subject.next.tnr("sources")).section("Publisher stalled")
+}
+
+/// A finding for another country's ranges. The date is that of the newest entry.
+fn country_finding(
+    code: &str,
+    country: &CountryData,
+    unreadable: Option<&str>,
+    subject: &Subject,
+) -> Finding {
+    let check = format!("ranges of {code}");
+    if let Some(reason) = unreadable {
+        return Finding::problem(check, format!("unreadable; {reason}"))
+            .remedy(subject.next.tnr(&format!("import --fetch --country {code}")))
+            .section("Country unread");
+    }
+    match country.imported.date {
+        Some(date) if !country.is_sample() => {
+            date_finding(check, date, country.max_age_days, subject)
+        }
+        _ => Finding::ok(check, "readable"),
+    }
 }
 
 fn unreadable_version(
@@ -212,7 +243,7 @@ mod tests {
     use ingest::{Drift, HistoryDrift, HistoryVerification};
     use jiff::Timestamp;
     use numbering::dataset::Dataset;
-    use store::{ImportedReport, ImportedReports};
+    use store::{ImportedReport, ImportedReports, Piece};
 
     use super::*;
 
@@ -259,6 +290,36 @@ mod tests {
         assert_eq!(check(ReportName::CanadianBlocks, None, true), None);
         assert_eq!(check(ReportName::Carriers, Some("2025-01-01"), true), None);
         assert_eq!(check(ReportName::Nanpa, Some("2000-01-01"), true), None, "the sample");
+    }
+
+    #[test]
+    fn unreadable_or_old_ranges_are_findings() {
+        let check = |date: Option<&str>, unreadable, is_stack| {
+            let date = date.map(|date| date.parse().unwrap());
+            let country = CountryData {
+                piece: Piece::new(Version::new(Timestamp::UNIX_EPOCH), b"bytes"),
+                calling_codes: vec![44],
+                publisher: String::new(),
+                title: String::new(),
+                license: String::new(),
+                max_age_days: 45,
+                cannot_tell: Vec::new(),
+                imported: ImportedReport { date, ..ImportedReport::default() },
+            };
+            let subject = subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
+            country_finding("GB", &country, unreadable, &subject).line()
+        };
+        let old = "more than 45 days old; dated 2026-10-11, 46 days ago";
+        for (date, unreadable, is_stack, expected) in [
+            (Some("2026-10-12"), None, true, "ok ranges of GB: dated 2026-10-12, 45 days ago"),
+            (Some("2026-10-11"), None, true, &format!("problem ranges of GB: {old}")),
+            (Some("2026-10-11"), None, false, &format!("warning ranges of GB: {old}")),
+            (Some("2000-01-01"), None, true, "ok ranges of GB: readable"),
+            (None, None, true, "ok ranges of GB: readable"),
+            (None, Some("its hash"), false, "problem ranges of GB: unreadable; its hash"),
+        ] {
+            assert_eq!(check(date, unreadable, is_stack), expected);
+        }
     }
 
     #[test]
@@ -321,8 +382,16 @@ mod tests {
             let history =
                 HistoryVerification { drift: damage, unrecorded, ..HistoryVerification::default() };
             let (version, skipped) = (Version::new(Timestamp::UNIX_EPOCH), Vec::new());
-            let verification =
-                Verification { version, skipped, items: 9, drift, repaired: 0, history };
+            let unreadable_countries = BTreeMap::new();
+            let verification = Verification {
+                version,
+                skipped,
+                items: 9,
+                drift,
+                repaired: 0,
+                history,
+                unreadable_countries,
+            };
             let found = item_findings(&verification, &NextCommands::default());
             let found: Vec<String> = found.iter().map(Finding::summary).collect();
             assert_eq!(found.join(", "), expected);
