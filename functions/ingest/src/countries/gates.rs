@@ -153,3 +153,83 @@ pub(super) fn shares(ranges: &CountryRanges) -> impl Iterator<Item = (String, f6
         (range_use.to_string().to_lowercase(), (share(numbers, total) * 100.0).round() / 100.0)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gates::{AllowedGates, GateResult};
+
+    /// Numbers of a plan with 100 numbers: the first are held by one company, the next by another, the rest are free.
+    fn ranges([first, second]: [u64; 2]) -> CountryRanges {
+        let number = |value: u64| format!("{value:02}").parse().unwrap();
+        let range = |from: u64, to: u64, holder: Option<&str>| Range {
+            from: number(from),
+            to: number(to - 1),
+            facts: RangeFacts {
+                range_use: holder.map_or(RangeUse::Unassigned, |_| RangeUse::Assigned),
+                status: None,
+                holder: holder.filter(|holder| !holder.is_empty()).map(str::to_owned),
+                effective_from: None,
+                place: None,
+            },
+        };
+        let ranges = [
+            range(0, first, Some("a")),
+            range(first, first + second, Some("")),
+            range(first + second, 100, None),
+        ];
+        let is_empty = |range: &Range| range.to.next() == Some(range.from) || range.to < range.from;
+        CountryRanges::new(vec![], ranges.into_iter().filter(|it| !is_empty(it)).collect())
+    }
+
+    fn rows(unknown: u32) -> Rows {
+        let values = (unknown > 0).then(|| ("Status".to_owned(), unknown));
+        let unknown_values = values.into_iter().collect();
+        Rows { count: 100, unknown_values, ..Rows::default() }
+    }
+
+    #[test]
+    fn each_gate_refuses_values_beyond_its_bound() {
+        let gates = |[current, next]: [[u64; 2]; 2], unknown, dates: [&str; 2], is_strict| {
+            let [current_date, date] = dates.map(|date| date.parse().ok());
+            let imported = ImportedReport { date: current_date, ..ImportedReport::default() };
+            let (current, next, rows) = (ranges(current), ranges(next), rows(unknown));
+            let refusals = run_gates(Some((&current, &imported)), &next, &rows, date, is_strict);
+            let refused = GateResult::new(refusals, AllowedGates::default());
+            let gates = refused.allowed_by.into_iter().flatten().map(|gate| gate.to_string());
+            gates.collect::<Vec<_>>().join(" ")
+        };
+        let same = ["2026-01-02", "2026-01-02"];
+        for (ranges, unknown, dates, is_strict, expected) in [
+            ([[99, 0], [99, 0]], 0, same, true, ""),
+            // Of 60 numbers, 3 are 5% and 12 are 20%.
+            ([[60, 0], [57, 0]], 0, same, false, ""),
+            ([[60, 0], [56, 0]], 0, same, false, "losses"),
+            ([[60, 0], [48, 12]], 0, same, false, ""),
+            ([[60, 0], [47, 13]], 0, same, false, "changes"),
+            ([[60, 0], [99, 0]], 0, same, false, ""),
+            ([[49, 50], [49, 50]], 0, same, false, "suspect"),
+            ([[48, 48], [48, 48]], 0, same, false, ""),
+            ([[99, 0], [99, 0]], 5, same, false, ""),
+            ([[99, 0], [99, 0]], 6, same, false, "suspect"),
+            ([[99, 0], [99, 0]], 1, same, true, "suspect"),
+            ([[99, 0], [99, 0]], 0, ["2026-01-02", "2026-01-03"], false, ""),
+            ([[99, 0], [99, 0]], 0, ["2026-01-02", "2026-01-01"], false, "dates"),
+            ([[99, 0], [99, 0]], 0, ["2026-01-02", ""], false, "dates"),
+            ([[99, 0], [99, 0]], 0, ["", "2026-01-02"], false, ""),
+        ] {
+            let found = gates(ranges, unknown, dates, is_strict);
+            assert_eq!(found, expected, "{ranges:?} {unknown} {dates:?} {is_strict}");
+        }
+    }
+
+    #[test]
+    fn unknown_columns_are_refused_on_request() {
+        let mut rows = rows(0);
+        rows.warn("s1.csv: a column is unknown and is ignored", "'Notes'");
+        for (is_strict, count) in [(false, 0), (true, 1)] {
+            let refusals = run_gates(None, &ranges([99, 0]), &rows, None, is_strict);
+            assert_eq!(refusals.len(), count);
+        }
+    }
+}

@@ -451,3 +451,16 @@ fn lengths(text: &str) -> Vec<usize> {
     };
     text.split('&').map(sum).filter(|&length| length > 0).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odata_becomes_csv_unless_it_has_more_pages() {
+        let page = |more| format!(r#"{{"value": [{{"a": 1, "b": null, "c": "x, y"}}]{more}}}"#);
+        assert_eq!(odata_as_csv(&page("")).unwrap(), "a,b,c\n1,,\"x, y\"\n");
+        let error = odata_as_csv(&page(r#", "@odata.nextLink": "x""#)).unwrap_err();
+        assert_eq!(error.to_string(), "it is the first of several pages");
+    }
+}

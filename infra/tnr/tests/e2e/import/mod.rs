@@ -1,6 +1,7 @@
 //! Tests imports: published data, interrupted runs and the history. The sessions `import`, `gates` and `unreadable` have
 //! refused and unreadable reports and versions.
 
+mod countries;
 mod full_scale;
 mod history;
 mod history_faults;
