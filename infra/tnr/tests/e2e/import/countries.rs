@@ -139,7 +139,7 @@ async fn concurrent_imports_of_reports_and_ranges_both_take_effect() {
 }
 
 #[tokio::test]
-async fn backups_contain_the_ranges() {
+async fn backups_contain_the_ranges_and_doctor_shows_their_age() {
     let (folder, files) = (sample_folder(), TempDir::new().unwrap());
     let path = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("s7.csv"), british(20, "01/02/2003")).unwrap();
@@ -153,6 +153,8 @@ async fn backups_contain_the_ranges() {
         let output = run(folder, command);
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
     }
+    let checks = String::from_utf8(run(&restored, &["doctor"]).stdout).unwrap();
+    assert!(checks.contains("ranges of GB: more than 45 days old; dated 2003-02-01"), "{checks}");
     let database = Database::embedded(restored.path()).await.unwrap();
     let store = database.store();
     let data = countries(&store).await.0["GB"].clone();
