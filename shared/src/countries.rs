@@ -13,7 +13,7 @@ use crate::{
     state::App,
 };
 
-/// The maximum number of countries in memory. The largest takes 5 MB.
+/// The maximum number of countries in memory. The largest takes 10 MB.
 const MAX_COUNTRIES: u64 = 12;
 /// The interval after a failed read.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
