@@ -85,9 +85,12 @@ impl App {
         let ranges = match loaded.try_get_with_by_ref(version, load).await {
             Ok(ranges) => ranges,
             Err(error) => {
+                let cause = logging::with_causes(error.as_ref());
+                tracing::error!(error = cause, country = code, "a country's ranges cannot be read");
+                if !matches!(*error, DatasetError::Unreadable { .. }) {
+                    return Err(ApiError::from_dataset_error(&error));
+                }
                 unreadable.insert(version.clone(), ()).await;
-                let error = logging::with_causes(error.as_ref());
-                tracing::error!(error, country = code, "a country's ranges cannot be read");
                 return Err(DatasetError::StillUnreadable.into());
             }
         };

@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 use super::{component_name, needs_key, operations};
 use crate::openapi::sample_requests::{SampleRequest, requests_for};
 
+/// The maximum number of examples for a response, since readers and programs load the whole description.
+const MAX_EXAMPLES: usize = 4;
+
 static RESPONSES: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/openapi/examples");
 
 struct Sample {
@@ -61,7 +64,7 @@ pub fn add(description: &mut Value) {
         for (status, response) in responses.into_iter().flatten() {
             let (response, max_examples) = match response["$ref"].as_str() {
                 Some(reference) => (&mut shared["responses"][component_name(reference)], 1),
-                None => (response, usize::MAX),
+                None => (response, MAX_EXAMPLES),
             };
             add_to_contents(response, |content_type| {
                 let examples = samples.iter().filter(|sample| {

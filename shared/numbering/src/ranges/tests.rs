@@ -7,8 +7,8 @@ fn facts(range_use: RangeUse, holder: &str) -> RangeFacts {
         range_use,
         status: (range_use != RangeUse::Assigned).then(|| format!("{range_use} word")),
         holder: (!holder.is_empty()).then(|| holder.to_owned()),
-        effective_from: holder.ends_with('d').then_some(Date::constant(1969, 12, 31)),
-        place: holder.ends_with('p').then(|| "Málaga".to_owned()),
+        effective_from: holder.ends_with(" d").then_some(Date::constant(1969, 12, 31)),
+        place: holder.ends_with(" p").then(|| "Málaga".to_owned()),
     }
 }
 

@@ -152,7 +152,9 @@ async fn fail(
     let proxy = FaultProxy::with_switch(endpoint, table, fault).await;
     let service = Service::behind(&proxy).await;
     let loaded = SampleRequest::get("/v1/carriers");
-    assert!(response(&service, &loaded, known).await.0.is_success());
+    for loaded in [&loaded, &SampleRequest::get("/v1/countries/GB/ranges")] {
+        assert!(response(&service, loaded, known).await.0.is_success());
+    }
     let key = if table == Some("api_keys") { new } else { known };
     let endpoints = endpoints();
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reqwest::StatusCode;
 use shared::auth::KeyKind;
-use store::Manifest;
+use store::{Countries, Manifest};
 use tnr::{
     keys::{random, register},
     operate::costs::{measure, snapshot_read_units},
@@ -62,7 +62,7 @@ pub async fn assert_snapshot_costs_half(proxy: &FaultProxy, min_chunks: u32) {
     let store = service.database.store();
     let manifest = store.manifest().await.unwrap().unwrap();
     let retained = vec![manifest.current.clone(); 3];
-    let full = Manifest { retained, ..manifest.clone() };
+    let full = Manifest { retained, countries: Countries::default(), ..manifest.clone() };
     store.publish(&full, &manifest.revision).await.unwrap();
     let snapshot = manifest.current;
     let bytes = store.snapshot(&snapshot).await.unwrap().len();
