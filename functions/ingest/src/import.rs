@@ -9,7 +9,7 @@ use rand::RngExt;
 use store::{Store, StoreError};
 
 use crate::{
-    CountrySources, ImportReport, IngestError, Options, Progress, Repair, Sources,
+    CountryReport, CountrySources, ImportReport, IngestError, Options, Progress, Repair, Sources,
     import_countries, ingest, notes::Warning, options::before_deadline, verify,
 };
 
@@ -17,8 +17,9 @@ const MAX_RESTARTS: u32 = 3;
 /// The maximum wait before a restart. Waits are random, so that two imports do not collide again.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Imports `sources`, then `countries`, even after a refusal, then verifies the items if the options ask for it, even after a refusal. If another import or
-/// rollback finishes first, starts over, at most three times. A failed verification is only a warning.
+/// Imports `sources`, then `countries`, then verifies the items if the options ask for it, each even after a refusal. If
+/// another import or rollback finishes first, starts over, at most three times. Countries fail on their own, and a failed
+/// verification is only a warning.
 pub async fn import(
     store: &Store,
     sources: &Sources,
@@ -29,7 +30,11 @@ pub async fn import(
     let attempt = async |options| ingest(store, sources, options, &progress).await;
     let mut report = restart_while_overtaken(attempt, options, MAX_WAIT).await?;
     if report.version.is_some() {
-        report.countries = import_countries(store, countries, options, &progress).await?;
+        let imported = import_countries(store, countries, options, &progress).await;
+        report.countries = imported.unwrap_or_else(|error| {
+            let failed = CountryReport::failed(&error);
+            countries.keys().map(|country| (country.code().to_owned(), failed.clone())).collect()
+        });
     }
     if !options.verify || options.dry_run || report.version.is_none() {
         return Ok(report);

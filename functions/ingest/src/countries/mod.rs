@@ -189,7 +189,7 @@ async fn publish_countries(
             Ok(country) => {
                 accept(store, &manifest, (description, country), options, &mut accepted).await?
             }
-            Err(error) => CountryReport::failed(with_causes(error)),
+            Err(error) => CountryReport::failed(error),
         };
         reports.insert(description.country.clone(), report);
     }
@@ -257,9 +257,9 @@ impl CountryReport {
         }
     }
 
-    fn failed(reason: String) -> Self {
+    pub(crate) fn failed(error: &IngestError) -> Self {
         Self {
-            outcome: CountryOutcome::Failed { reason },
+            outcome: CountryOutcome::Failed { reason: with_causes(error) },
             ranges: 0,
             holders: 0,
             date: None,

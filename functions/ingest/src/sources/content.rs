@@ -66,15 +66,17 @@ impl Content {
 
     fn unpacked(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>, Cause> {
         if !self.bytes.starts_with(b"PK") {
-            let bytes = self.unpack(|bytes| read_limited(bytes))??;
+            let bytes = self.unpack(|bytes| read_limited(bytes, MAX_BYTES))??;
             return Ok(vec![(name.to_owned(), bytes)]);
         }
         let mut archive = ZipArchive::new(Cursor::new(&*self.bytes)).map_err(damaged_zip)?;
-        let mut files = Vec::new();
+        let (mut files, mut total) = (Vec::new(), 0);
         for index in report_indexes(&archive)? {
             let mut file = archive.by_index(index).map_err(damaged_zip)?;
             let name = file.name().map_err(damaged_zip)?.into_owned();
-            files.push((name, read_limited(&mut file)?));
+            let bytes = read_limited(&mut file, MAX_BYTES - total)?;
+            total += bytes.len();
+            files.push((name, bytes));
         }
         Ok(files)
     }
@@ -126,12 +128,12 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads all bytes, or returns an error if there are more than any country publishes.
-fn read_limited(bytes: &mut dyn Read) -> Result<Vec<u8>, Cause> {
+/// Reads all bytes, or returns an error if there are more than `max`.
+fn read_limited(bytes: &mut dyn Read, max: usize) -> Result<Vec<u8>, Cause> {
     let mut read = Vec::new();
-    bytes.take(MAX_BYTES as u64 + 1).read_to_end(&mut read)?;
-    if read.len() > MAX_BYTES {
-        return Err(format!("a file in it is larger than {MAX_BYTES} bytes").into());
+    bytes.take(max as u64 + 1).read_to_end(&mut read)?;
+    if read.len() > max {
+        return Err(format!("its files are larger than {MAX_BYTES} bytes").into());
     }
     Ok(read)
 }
