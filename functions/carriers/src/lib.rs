@@ -168,6 +168,7 @@ async fn carrier(app: &App, ocn: &str, as_of: AsOf) -> Result<Response, ApiError
 /// A page of holders.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HolderList {
+    #[schema(value_type = Vec<AnyHolder>)]
     pub holders: Vec<Holder>,
     pub pagination: Pagination,
 }
@@ -181,7 +182,7 @@ impl Rows for HolderList {
 }
 
 /// A page of the holders of a country's ranges.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 pub struct RangeHolderList {
     pub holders: Vec<RangeHolder>,
     pub pagination: Pagination,
@@ -195,12 +196,12 @@ impl Rows for RangeHolderList {
     }
 }
 
-/// The holders of exchanges, or of a country's ranges.
+/// A holder of exchanges, or of a country's ranges.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum AnyHolderList {
-    Exchanges(HolderList),
-    Ranges(RangeHolderList),
+pub enum AnyHolder {
+    Exchanges(Holder),
+    Ranges(RangeHolder),
 }
 
 /// Count exchanges by holder
@@ -217,7 +218,7 @@ pub enum AnyHolderList {
         ("country" = Option<String>, Query, description = "ISO 3166-1 alpha-2 code of a country in /v1/countries with data; cannot be combined with the filters above.", pattern = "^[A-Za-z]{2}$", example = "GB"),
         ListRequest
     ),
-    responses((status = 200, description = "A page of holders", body = AnyHolderList), ListError, ApiError)
+    responses((status = 200, description = "A page of holders", body = HolderList), ListError, ApiError)
 )]
 async fn list_holders(State(app): State<App>, request: ListRequest) -> Result<Response, ApiError> {
     let params = &request.params;

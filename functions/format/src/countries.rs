@@ -61,8 +61,13 @@ pub struct TypeInfo {
 pub struct CountrySource {
     #[schema(example = "National Telephone Numbering Plan: allocation of number blocks")]
     pub title: String,
-    #[serde(flatten)]
-    pub source: RangeSource,
+    #[schema(example = "Ofcom")]
+    pub publisher: String,
+    /// The terms of use, as far as they are known.
+    pub license: String,
+    /// The date of the newest entry; `null` if the data has no dates.
+    #[schema(required, value_type = Option<String>, format = Date, example = "2000-01-01")]
+    pub date: Option<Date>,
     /// The time of its last import.
     #[schema(format = DateTime)]
     pub imported_at: String,
@@ -99,8 +104,8 @@ impl Rows for CountryList {
             CountryRow {
                 country,
                 number_types: country.types.iter().map(|it| it.number_type).join(" "),
-                publisher: data.map(|data| data.source.publisher.as_str()),
-                date: data.and_then(|data| data.source.date),
+                publisher: data.map(|data| data.publisher.as_str()),
+                date: data.and_then(|data| data.date),
                 ranges: data.map(|data| data.ranges),
             }
         })
@@ -137,7 +142,9 @@ impl From<&CountryData> for CountrySource {
         let count = |name: &str| data.imported.counts.get(name).copied().unwrap_or_default();
         Self {
             title: data.title.clone(),
-            source: data.into(),
+            publisher: data.publisher.clone(),
+            license: data.license.clone(),
+            date: data.imported.date,
             imported_at: data.imported.read_at.to_string(),
             ranges: count("ranges"),
             holders: count("holders"),
