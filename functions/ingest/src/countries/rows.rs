@@ -345,6 +345,10 @@ impl Row<'_> {
         }
         let digits = self.digits(&columns.block)? + continuation;
         let Some(prefix) = national(&digits) else { return Ok(None) };
+        // A blank block would stand for every number.
+        if prefix.is_empty() {
+            return Ok(Some(vec![None]));
+        }
         let lengths = match columns.length {
             None => layout.lengths.clone(),
             Some(column) => lengths(self.cell(column)?),
@@ -447,7 +451,8 @@ impl Row<'_> {
 /// `Mixed 4+5 & 4+6`.
 fn lengths(text: &str) -> Vec<usize> {
     let sum = |plan: &str| -> usize {
-        plan.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse::<usize>().ok()).sum()
+        let parts = plan.split(|it: char| !it.is_ascii_digit());
+        parts.filter_map(|it| it.parse::<u8>().ok()).map(usize::from).sum()
     };
     text.split('&').map(sum).filter(|&length| length > 0).collect()
 }

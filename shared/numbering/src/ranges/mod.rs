@@ -63,7 +63,7 @@ impl NationalNumber {
     /// The numbers with these first digits and this many in total; `None` if the prefix is longer or not digits.
     pub fn block(prefix: &str, length: usize) -> Option<(Self, Self)> {
         let fill = |digit: &str| {
-            let rest = digit.repeat(length.checked_sub(prefix.len())?);
+            let rest = digit.repeat(length.min(MAX_DIGITS + 1).checked_sub(prefix.len())?);
             format!("{prefix}{rest}").parse().ok()
         };
         Some((fill("0")?, fill("9")?))
