@@ -1,10 +1,8 @@
-//! Other countries' ranges, loaded when a request first asks about a country.
+//! Finds other countries' ranges for requests.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use moka::future::Cache;
-use numbering::{ranges::CountryRanges, records::Version};
-use store::{Countries, CountryData, DatasetError, LoadedCountry};
+use store::{Countries, CountryData, LoadedCountry, Manifest};
 
 use crate::{
     errors::{ApiError, quote},
@@ -13,33 +11,15 @@ use crate::{
     state::App,
 };
 
-/// The maximum number of countries in memory. The largest takes 10 MB.
-const MAX_COUNTRIES: u64 = 12;
-/// The interval after a failed read.
-const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The countries that requests have asked about.
-#[derive(Clone)]
-pub(crate) struct CountryCache {
-    loaded: Cache<Version, Arc<CountryRanges>>,
-    /// Countries that were unreadable a few seconds ago.
-    unreadable: Cache<Version, ()>,
-}
-
-impl Default for CountryCache {
-    fn default() -> Self {
-        Self {
-            loaded: Cache::new(MAX_COUNTRIES),
-            unreadable: Cache::builder().time_to_live(RETRY_INTERVAL).build(),
-        }
-    }
-}
-
 impl App {
+    async fn manifest(&self) -> Result<Option<Arc<Manifest>>, ApiError> {
+        self.dataset.get().await?;
+        Ok(self.dataset.in_memory().map(|(_, manifest)| manifest))
+    }
+
     /// The imported countries.
     pub async fn countries(&self) -> Result<Countries, ApiError> {
-        self.dataset.get().await?;
-        let manifest = self.dataset.in_memory().map(|(_, manifest)| manifest);
+        let manifest = self.manifest().await?;
         Ok(manifest.map(|manifest| manifest.countries.clone()).unwrap_or_default())
     }
 
@@ -50,14 +30,16 @@ impl App {
         version: &VersionParam,
     ) -> Result<LoadedCountry, ApiError> {
         let code = code.to_uppercase();
-        let Some(data) = self.countries().await?.0.remove(&code) else {
-            let message = format!("No number ranges found for country '{}'", quote(&code));
-            return Err(ApiError::not_found(message));
+        let manifest = self.manifest().await?;
+        let data = manifest.as_ref().and_then(|manifest| manifest.countries.0.get(&code));
+        let missing = || {
+            ApiError::not_found(format!("No number ranges found for country '{}'", quote(&code)))
         };
+        let data = data.ok_or_else(missing)?;
         if let Some(expired) = version.version.as_ref().filter(|it| data.piece.version != ***it) {
             return Err(expired_version(expired));
         }
-        self.load_country(code, data).await
+        self.load_country(&code, data).await
     }
 
     /// Loads the country whose data may be about numbers with this calling code; `None` without one.
@@ -65,36 +47,21 @@ impl App {
         &self,
         calling_code: i32,
     ) -> Result<Option<LoadedCountry>, ApiError> {
-        match self.countries().await?.with_calling_code(calling_code) {
-            Some((code, data)) => self.load_country(code.to_owned(), data.clone()).await.map(Some),
+        let Some(manifest) = self.manifest().await? else { return Ok(None) };
+        match manifest.countries.with_calling_code(calling_code) {
+            Some((code, data)) => self.load_country(code, data).await.map(Some),
             None => Ok(None),
         }
     }
 
+    /// Loads a country, or returns [`ApiError::Unreadable`] if its ranges are damaged.
     pub async fn load_country(
         &self,
-        code: String,
-        data: CountryData,
+        code: &str,
+        data: &CountryData,
     ) -> Result<LoadedCountry, ApiError> {
-        let CountryCache { loaded, unreadable } = &self.countries;
-        let version = &data.piece.version;
-        if unreadable.contains_key(version) {
-            return Err(DatasetError::StillUnreadable.into());
-        }
-        let load = async { self.store.country(&data).await.map(Arc::new) };
-        let ranges = match loaded.try_get_with_by_ref(version, load).await {
-            Ok(ranges) => ranges,
-            Err(error) => {
-                let cause = logging::with_causes(error.as_ref());
-                tracing::error!(error = cause, country = code, "a country's ranges cannot be read");
-                if !matches!(*error, DatasetError::Unreadable { .. }) {
-                    return Err(ApiError::from_dataset_error(&error));
-                }
-                unreadable.insert(version.clone(), ()).await;
-                return Err(DatasetError::StillUnreadable.into());
-            }
-        };
-        record_version(version);
-        Ok(LoadedCountry { code, data, ranges })
+        let ranges = self.countries.get(&self.store, code, data).await?;
+        record_version(&data.piece.version);
+        Ok(LoadedCountry { code: code.to_owned(), data: data.clone(), ranges })
     }
 }

@@ -14,7 +14,6 @@ use shared::{
     state::App,
 };
 use store::{CountryData, LoadedCountry};
-use strum::VariantNames;
 use utoipa::ToSchema;
 
 use super::extras::RangeSource;
@@ -113,9 +112,9 @@ impl Rows for CountryList {
 }
 
 impl CountryInfo {
-    /// `ranges` are the country's, if they were imported.
-    fn new(plan: CountryPlan, loaded: Option<&LoadedCountry>) -> Self {
-        let free = loaded.map(|country| free_numbers(&plan, &country.ranges)).unwrap_or_default();
+    /// `data` is the country's, if it was imported, and `loaded` its ranges, if they can be read.
+    fn new(plan: CountryPlan, data: Option<&CountryData>, loaded: Option<&LoadedCountry>) -> Self {
+        let free = loaded.map(|country| free_numbers(&plan, country)).unwrap_or_default();
         let example = |number_type| {
             let has_type = |(_, found): &&(String, NumberType)| *found == number_type;
             free.iter().find(has_type).map(|(number, _)| number.clone())
@@ -132,7 +131,7 @@ impl CountryInfo {
             trunk_prefix: plan.trunk_prefix,
             international_prefix: plan.international_prefix,
             types: types.collect(),
-            data: loaded.map(|country| CountrySource::from(&country.data)),
+            data: data.map(CountrySource::from),
         }
     }
 }
@@ -152,9 +151,16 @@ impl From<&CountryData> for CountrySource {
     }
 }
 
-/// The first number of each type in the country that is valid by Google's rules, but in a range without a holder.
-fn free_numbers(plan: &CountryPlan, ranges: &CountryRanges) -> Vec<(String, NumberType)> {
-    let is_free = |range: &Range<&RangeFacts>| range.facts.range_use != RangeUse::Assigned;
+/// The first number of each type in the country that is valid by Google's rules, but in a range without a holder and
+/// without subscribers.
+fn free_numbers(
+    plan: &CountryPlan,
+    LoadedCountry { data, ranges, .. }: &LoadedCountry,
+) -> Vec<(String, NumberType)> {
+    let is_free = |range: &Range<&RangeFacts>| {
+        let RangeFacts { status, holder, .. } = range.facts;
+        holder.is_none() && status.as_ref().is_some_and(|it| data.example_statuses.contains(it))
+    };
     let step = ranges.iter().filter(is_free).count().div_ceil(MAX_TRIED_RANGES).max(1);
     let numbers = ranges.iter().filter(is_free).step_by(step).filter_map(|range| {
         let e164 = format!("+{}{}", plan.calling_code, range.from);
@@ -192,12 +198,17 @@ pub(super) async fn list_countries(
     let imported = app.countries().await?.0;
     let mut countries = Vec::new();
     for plan in plans {
-        let loaded = match imported.get(plan.code) {
-            Some(data) => Some(app.load_country(plan.code.to_owned(), data.clone()).await?),
+        let data = imported.get(plan.code);
+        let loaded = match data {
+            Some(data) => match app.load_country(plan.code, data).await {
+                // The plan is still known.
+                Err(ApiError::Unreadable) => None,
+                loaded => Some(loaded?),
+            },
             None => None,
         };
         let size = loaded.as_ref().map_or(0, |country| country.ranges.iter().count());
-        let describe = || CountryInfo::new(plan, loaded.as_ref());
+        let describe = || CountryInfo::new(plan, data, loaded.as_ref());
         countries.push(app.heavy_work.run(size, describe).await?);
     }
     Ok(request.response(None, CountryList { countries, pagination }, pagination))
@@ -254,22 +265,14 @@ impl Rows for RangeList {
 }
 
 fn parse_search(params: &Params, ranges: &CountryRanges) -> Result<RangeSearch, ApiError> {
-    let status = params.text("status")?;
-    let words = ranges.statuses();
-    if let Some(status) = &status {
-        let is_known = |word: &&str| word.to_lowercase() == status.to_lowercase();
-        if !words.iter().any(is_known) {
-            parse_param::<RangeUse>("status", status).map_err(|_| {
-                let uses = RangeUse::VARIANTS.iter().chain(&words).join(", ");
-                invalid_param("status", status, format!("must be one of {uses}"))
-            })?;
-        }
-    }
+    let status = params.text("status")?.map(|text| {
+        ranges.parse_status(&text).map_err(|rule| invalid_param("status", &text, rule))
+    });
     let prefix = params.text("prefix")?;
     if let Some(prefix) = &prefix {
         parse_param::<NationalNumber>("prefix", prefix)?;
     }
-    Ok(RangeSearch { holder: params.parse("holder")?, status, prefix })
+    Ok(RangeSearch { holder: params.parse("holder")?, status: status.transpose()?, prefix })
 }
 
 /// List a country's ranges

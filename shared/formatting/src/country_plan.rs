@@ -4,7 +4,7 @@ use rlibphonenumber::interfaces::AsOriginal;
 
 use super::{DefaultCountry, NumberType, country::country_codes, country_name, metadata::RULES};
 
-/// How numbers of a country are dialed, and how long they are.
+/// A country's dialing prefixes, and the lengths of its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountryPlan {
     /// ISO 3166-1 alpha-2 code, or AC, TA or XK.

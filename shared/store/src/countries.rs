@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use numbering::ranges::CountryRanges;
+use numbering::{ranges::CountryRanges, records::Version};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -28,6 +28,10 @@ pub struct CountryData {
     pub max_age_days: i64,
     /// Facts that the data does not contain.
     pub cannot_tell: Vec<String>,
+    /// The statuses of ranges from which example numbers may come.
+    pub example_statuses: Vec<String>,
+    /// The piece before this one, for containers that have not read the new manifest yet.
+    pub replaced: Option<Version>,
     pub imported: ImportedReport,
 }
 

@@ -179,10 +179,20 @@ impl Manifest {
         Some(Self { revision, current, publication, retained, unrecorded, countries })
     }
 
-    /// The manifest after importing the ranges of some countries.
+    /// The manifest after importing the ranges of some countries. Each retains the piece that it replaces.
     pub fn with_countries(&self, imported: Countries) -> Self {
         let mut manifest = Self { revision: Revision::new(), ..self.clone() };
-        manifest.countries.0.extend(imported.0);
+        for (code, mut country) in imported.0 {
+            country.replaced = self.countries.0.get(&code).and_then(|current| {
+                let is_unchanged = current.piece == country.piece;
+                if is_unchanged {
+                    current.replaced.clone()
+                } else {
+                    Some(current.piece.version.clone())
+                }
+            });
+            manifest.countries.0.insert(code, country);
+        }
         manifest
     }
 
@@ -196,7 +206,9 @@ impl Manifest {
     pub fn needs(&self, version: &Version) -> bool {
         let unrecorded = self.unrecorded.iter().map(|it| &it.before);
         self.snapshots().chain(unrecorded).any(|snapshot| snapshot.version == *version)
-            || self.countries.0.values().any(|country| country.piece.version == *version)
+            || self.countries.0.values().any(|country| {
+                country.piece.version == *version || country.replaced.as_ref() == Some(version)
+            })
     }
 
     /// The snapshot for `version`, if it is current or retained.

@@ -1,12 +1,15 @@
 //! Checks a number against the numbering plan. Google's rules lag behind new area codes and do not contain
 //! exchange assignments.
 
+use formatting::PhoneNumber;
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
+    ranges::{Range, RangeFacts, RangeUse},
     records::{BlockHolder, BlockHolding, Exchange, NpaNxx, Ocn, Status},
 };
 use serde::Serialize;
+use store::LoadedCountry;
 use utoipa::ToSchema;
 
 use super::{
@@ -143,7 +146,7 @@ impl Assignment {
         Some(assignment)
     }
 
-    pub(super) fn new(verdict: AssignmentVerdict, reason: impl Into<String>) -> Self {
+    fn new(verdict: AssignmentVerdict, reason: impl Into<String>) -> Self {
         Self {
             verdict,
             reason: reason.into(),
@@ -241,6 +244,58 @@ impl Assignment {
             }
         };
         Self { block, ..Self::new(verdict, reason) }
+    }
+}
+
+impl Assignment {
+    /// Determines the assignment of a number outside North America.
+    fn in_country(number: &PhoneNumber, facts: &Facts<'_>) -> Self {
+        let calling_code = number.country_calling_code;
+        let has_number =
+            |country: &&LoadedCountry| country.data.calling_codes.contains(&calling_code);
+        let Some(LoadedCountry { data, ranges, .. }) = facts.countries.iter().find(has_number)
+        else {
+            let reason = "The data does not include the number's country";
+            return Self::new(AssignmentVerdict::NotCovered, reason);
+        };
+        let (national, publisher) = (&number.national_number, &data.publisher);
+        let range = national.parse().ok().and_then(|number| ranges.find(number));
+        let assignment = match range {
+            None if !ranges.covers(national) => {
+                let reason = format!("The data from {publisher} does not cover such numbers");
+                Self::new(AssignmentVerdict::NotCovered, reason)
+            }
+            None => {
+                let reason = format!("{publisher} lists no range with this number");
+                Self::new(AssignmentVerdict::UnassignedRange, reason)
+            }
+            Some(range) => Self::in_range(range, publisher, number, facts.today),
+        };
+        Self { source: Some(data.into()), ..assignment }
+    }
+
+    fn in_range(
+        range: Range<&RangeFacts>,
+        publisher: &str,
+        number: &PhoneNumber,
+        today: Date,
+    ) -> Self {
+        let RangeFacts { range_use, status, holder, effective_from, .. } = range.facts;
+        let starts_on = effective_from.filter(|date| *date > today);
+        let verdict = match (range_use, starts_on) {
+            (RangeUse::Assigned, Some(_)) => AssignmentVerdict::NotYetEffective,
+            (RangeUse::Assigned, None) => AssignmentVerdict::Assigned,
+            (RangeUse::Unassigned, _) => AssignmentVerdict::UnassignedRange,
+            (RangeUse::Reserved, _) => AssignmentVerdict::ReservedRange,
+        };
+        let status = status.as_deref().unwrap_or("assigned");
+        let mut reason = format!("{publisher} lists the range as {status}");
+        reason.extend(holder.iter().map(|holder| format!(", held by {holder}")));
+        reason.extend(starts_on.map(|date| format!(", from {date}")));
+        if verdict == AssignmentVerdict::Assigned && !number.valid {
+            reason += "; Google's rules do not know it";
+        }
+        Self { range: Some(range.into()), ..Self::new(verdict, reason) }
     }
 }
 

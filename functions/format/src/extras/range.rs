@@ -1,16 +1,10 @@
-//! Assignments outside North America: the range in a regulator's data that contains the number.
+//! The range in a regulator's data that contains a number outside North America.
 
-use formatting::PhoneNumber;
 use jiff::civil::Date;
-use numbering::ranges::{NationalNumber, Range, RangeFacts, RangeUse};
+use numbering::ranges::{NationalNumber, Range, RangeFacts};
 use serde::Serialize;
-use store::{CountryData, LoadedCountry};
+use store::CountryData;
 use utoipa::ToSchema;
-
-use super::{
-    Facts,
-    assignment::{Assignment, AssignmentVerdict},
-};
 
 /// A range of national numbers. Neighboring ranges with the same facts are joined.
 #[derive(Debug, Serialize, ToSchema)]
@@ -58,57 +52,5 @@ impl From<Range<&RangeFacts>> for RangeAssignment {
 impl From<&CountryData> for RangeSource {
     fn from(CountryData { publisher, license, imported, .. }: &CountryData) -> Self {
         Self { publisher: publisher.clone(), license: license.clone(), date: imported.date }
-    }
-}
-
-impl Assignment {
-    /// Determines the assignment of a number outside North America.
-    pub(super) fn in_country(number: &PhoneNumber, facts: &Facts<'_>) -> Self {
-        let calling_code = number.country_calling_code;
-        let has_number =
-            |country: &&LoadedCountry| country.data.calling_codes.contains(&calling_code);
-        let Some(LoadedCountry { data, ranges, .. }) = facts.countries.iter().find(has_number)
-        else {
-            let reason = "There is no data on the number's country";
-            return Self::new(AssignmentVerdict::NotCovered, reason);
-        };
-        let (national, publisher) = (&number.national_number, &data.publisher);
-        let range = national.parse().ok().and_then(|number| ranges.find(number));
-        let assignment = match range {
-            None if !ranges.covers(national) => {
-                let reason = format!("The data from {publisher} does not cover such numbers");
-                Self::new(AssignmentVerdict::NotCovered, reason)
-            }
-            None => {
-                let reason = format!("{publisher} lists no range with this number");
-                Self::new(AssignmentVerdict::UnassignedRange, reason)
-            }
-            Some(range) => Self::in_range(range, publisher, number, facts.today),
-        };
-        Self { source: Some(data.into()), ..assignment }
-    }
-
-    fn in_range(
-        range: Range<&RangeFacts>,
-        publisher: &str,
-        number: &PhoneNumber,
-        today: Date,
-    ) -> Self {
-        let RangeFacts { range_use, status, holder, effective_from, .. } = range.facts;
-        let starts_on = effective_from.filter(|date| *date > today);
-        let verdict = match (range_use, starts_on) {
-            (RangeUse::Assigned, Some(_)) => AssignmentVerdict::NotYetEffective,
-            (RangeUse::Assigned, None) => AssignmentVerdict::Assigned,
-            (RangeUse::Unassigned, _) => AssignmentVerdict::UnassignedRange,
-            (RangeUse::Reserved, _) => AssignmentVerdict::ReservedRange,
-        };
-        let status = status.as_deref().unwrap_or("assigned");
-        let mut reason = format!("{publisher} lists the range as {status}");
-        reason.extend(holder.iter().map(|holder| format!(", held by {holder}")));
-        reason.extend(starts_on.map(|date| format!(", from {date}")));
-        if verdict == AssignmentVerdict::Assigned && !number.valid {
-            reason += "; Google's rules do not know it";
-        }
-        Self { range: Some(range.into()), ..Self::new(verdict, reason) }
     }
 }

@@ -45,6 +45,8 @@ fn britain() -> LoadedCountry {
         license: "Ask Ofcom".to_owned(),
         max_age_days: 1,
         cannot_tell: Vec::new(),
+        example_statuses: Vec::new(),
+        replaced: None,
         imported: ImportedReport { date: Some(date(2026, 6, 1)), ..ImportedReport::default() },
     };
     LoadedCountry { code: "GB".to_owned(), data, ranges: Arc::new(ranges) }

@@ -22,6 +22,10 @@ pub(crate) struct Description {
     /// The age in days of the newest entry beyond which the publisher has stalled.
     pub max_age_days: i64,
     pub cannot_tell: Vec<String>,
+    /// The statuses of ranges without subscribers, from which example numbers may come. Numbers in quarantine, or ported
+    /// before their range became free, may still be in use.
+    #[serde(default)]
+    pub example_statuses: Vec<String>,
     /// The layout of files that do not have their own.
     pub layout: Option<Layout>,
     pub files: Vec<FileDescription>,
@@ -40,7 +44,7 @@ pub(crate) struct FileDescription {
     pub layout: Option<Layout>,
 }
 
-/// How a file's rows are read. Columns are header names, such as `Block|Number Block` with alternatives, or positions
+/// The layout of a file's rows. Columns are header names, such as `Block|Number Block` with alternatives, or positions
 /// from 1 in a file without a header.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

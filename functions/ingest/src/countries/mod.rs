@@ -1,16 +1,19 @@
 //! Imports other countries' ranges. Each country is optional, and fails or is refused on its own.
 //!
-//! [`description`] says how a country's files look, [`rows`] reads them, [`overlaps`] makes the ranges disjoint, and
+//! [`description`] says how a country's [`files`] look, [`table`] reads them, [`overlaps`] makes the ranges disjoint, and
 //! [`gates`] may refuse them. One conditional write of the manifest then publishes all countries that were read.
 
 mod description;
+mod files;
 mod gates;
 mod overlaps;
+mod row;
 mod rows;
+mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Instant};
 
 use jiff::civil::Date;
 use logging::with_causes;
@@ -23,13 +26,15 @@ use crate::{
     gates::{GateResult, Refusal},
     import::{MAX_WAIT, restart_while_overtaken},
     notes::Warning,
-    options::before_deadline,
+    options::{RESERVED_TIME, before_deadline},
     publish,
     sources::{published_source, sha256},
 };
 pub use description::DescribedCountry;
 use description::Description;
-use rows::{NamedFile, Rows};
+use files::NamedFile;
+use rows::Rows;
+use table::read_files;
 
 /// The files or URLs of each country to import.
 pub type CountrySources = BTreeMap<DescribedCountry, Vec<Source>>;
@@ -111,12 +116,11 @@ pub async fn import_countries(
         return Ok(BTreeMap::new());
     }
     let mut read = Vec::new();
-    for (DescribedCountry(description), sources) in sources {
-        let country = match read_country(description, sources, options, &progress).await {
-            Err(IngestError::OutOfTime) => return Err(IngestError::OutOfTime),
-            country => country,
-        };
-        read.push((*description, country));
+    for (index, (DescribedCountry(description), sources)) in sources.iter().enumerate() {
+        // The last share is for publishing, so one slow publisher does not stop the other countries.
+        let deadline = share_of_time(options.deadline, sources.len() + 1 - index);
+        let options = Options { deadline, ..options };
+        read.push((*description, read_country(description, sources, options, &progress).await));
     }
     progress(Progress::Publishing);
     let publish = async |options| publish_countries(store, &read, options).await;
@@ -125,6 +129,13 @@ pub async fn import_countries(
         publish::sweep(store, options.now).await;
     }
     Ok(reports)
+}
+
+/// The deadline for the first of several steps that take equally long.
+fn share_of_time(deadline: Option<Instant>, steps: usize) -> Option<Instant> {
+    let now = Instant::now();
+    let left = deadline?.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
+    Some(now + left / steps as u32 + RESERVED_TIME)
 }
 
 async fn read_country(
@@ -154,7 +165,7 @@ async fn read_country(
     };
     progress(Progress::Reading { file, rows: 0 });
     let report = |source| IngestError::Report { source_name: imported.address.clone(), source };
-    let mut rows = Rows::read(description, &files).map_err(report)?;
+    let mut rows = read_files(description, &files).map_err(report)?;
     if !description.is_tried {
         let example = format!("compare the result with {}", description.publisher);
         rows.warn("the description was never tried with published files", example);
@@ -281,6 +292,8 @@ impl Description {
             license: self.license.clone(),
             max_age_days: self.max_age_days,
             cannot_tell: self.cannot_tell.clone(),
+            example_statuses: self.example_statuses.clone(),
+            replaced: None,
             imported,
         }
     }

@@ -1,4 +1,4 @@
-use std::{env, path::PathBuf};
+use std::{env, path::PathBuf, time::Duration};
 
 use numbering::ranges::{Range, RangeFacts};
 
@@ -72,4 +72,28 @@ async fn published_files_of_four_countries_are_read_in_full() {
             "{country}"
         );
     }
+}
+
+#[tokio::test]
+async fn unusable_rows_are_distinguished_from_missing_files() {
+    let file = |text: &'static str| vec![Source::Embedded(text.as_bytes())];
+    let header = "Block Status,CP Name,Non Geo Number Length,Allocation Date,NMS Number Block: Number Block\n";
+    let blank = format!("{header}Free,,10 digit numbers,,\n").leak();
+    for (country, text, expected) in [
+        ("GB", &*blank, "none of the 1 rows is usable: rows without a valid range"),
+        ("FR", "a;b\n", "no usable rows: expected files whose names start with majnum, found the"),
+    ] {
+        let error = with_causes(&read(country, file(text)).await.err().unwrap());
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn each_country_gets_a_share_of_the_time_left() {
+    let deadline = Instant::now() + RESERVED_TIME + Duration::from_secs(400);
+    let share = share_of_time(Some(deadline), 4).unwrap().duration_since(Instant::now());
+    let expected = RESERVED_TIME + Duration::from_secs(100);
+    assert!(share <= expected && share > expected - Duration::from_secs(10), "{share:?}");
+    assert_eq!(share_of_time(None, 4), None);
+    assert!(share_of_time(Some(Instant::now()), 4).unwrap() <= Instant::now() + RESERVED_TIME);
 }

@@ -67,7 +67,7 @@ pub struct ReportSourceArgs {
     /// With --fetch, also download NANPA's thousands block assignments, a much larger file
     #[arg(long, conflicts_with = "thousands_blocks")]
     pub us_blocks: bool,
-    /// With --fetch, also download the number ranges of these countries, such as GB,FR
+    /// Also download the number ranges of these countries, such as GB,FR
     #[arg(long = "country", value_name = "CODE", value_delimiter = ',')]
     pub countries: Vec<DescribedCountry>,
     /// A country's number ranges as published, such as GB=s7.csv; repeat for several files
@@ -87,8 +87,23 @@ impl ReportSourceArgs {
 
     /// Returns `true` if only other countries are imported.
     pub fn has_only_countries(&self) -> bool {
-        let given = [&self.nanpa, &self.cnac, &self.npa_report];
-        !self.is_fetched() && given.iter().all(|source| source.is_none())
+        let reports = [
+            &self.nanpa,
+            &self.cnac,
+            &self.npa_report,
+            &self.carriers,
+            &self.thousands_blocks,
+            &self.canadian_blocks,
+        ];
+        !self.is_fetched() && !self.us_blocks && reports.iter().all(|source| source.is_none())
+    }
+
+    /// The required reports without a file, unless they are downloaded.
+    pub fn missing_reports(&self) -> Vec<&'static str> {
+        let required =
+            [("--nanpa", &self.nanpa), ("--cnac", &self.cnac), ("--npa-report", &self.npa_report)];
+        let missing = required.into_iter().filter(|(_, source)| source.is_none());
+        missing.map(|(option, _)| option).filter(|_| !self.is_fetched()).collect()
     }
 
     pub fn country_sources(&self) -> CountrySources {

@@ -7,8 +7,8 @@ use std::{
 
 use indicatif::HumanCount;
 use ingest::{
-    CountryOutcome, CountryReport, ImportReport, IngestError, Options, Outcome, Progress as Step,
-    RollbackTarget, Source, Sources, Warning, published_url,
+    CountryOutcome, CountryReport, Gate, ImportReport, IngestError, Options, Outcome,
+    Progress as Step, RollbackTarget, Source, Sources, Warning, published_url,
 };
 use store::Store;
 
@@ -30,7 +30,24 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     if args.reports.has_only_countries() {
         return import_countries(args).await;
     }
+    let missing = args.reports.missing_reports();
+    if !missing.is_empty() {
+        let missing = missing.join(" and ");
+        return Err(CliError::failed(format!("{missing} is missing; pass it, or --fetch")));
+    }
     let is_fetched = args.reports.is_fetched();
+    let change = &args.change;
+    for (option, is_set) in [
+        ("--changes", change.changes.is_some()),
+        ("--replace-manifest", args.replace_manifest),
+        ("--restart-history", change.restart_history),
+    ] {
+        if is_set {
+            let message =
+                format!("{option} does not apply to --ranges alone; pass the reports too");
+            return Err(CliError::failed(message));
+        }
+    }
     let countries = args.reports.country_sources();
     let allow = args.allow.iter().copied().collect();
     let sources = args.reports.sources();
@@ -80,23 +97,23 @@ async fn import_countries(args: ImportArgs) -> Result<(), CliError> {
 
 /// Returns an error if a country was refused or could not be read.
 fn check_countries(reports: &BTreeMap<String, CountryReport>) -> Result<(), CliError> {
-    let mut gates = Vec::new();
-    let mut reasons = Vec::new();
+    let (mut gates, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for (code, CountryReport { outcome, .. }) in reports {
         match outcome {
-            CountryOutcome::Failed { reason } => reasons.push(format!("{code}: {reason}")),
+            CountryOutcome::Failed { reason } => failed.push(format!("{code}: {reason}")),
             CountryOutcome::Refused { reason, allowed_by } => {
-                gates.extend(allowed_by.iter().flatten());
-                reasons.push(format!("{code}: {}", reason.replace('\n', "; ")));
+                gates.extend(allowed_by.iter().flatten().copied());
+                refused.push(format!("{code}: {}", reason.replace('\n', "; ")));
             }
             _ => (),
         }
     }
-    gates.dedup();
-    if reasons.is_empty() {
-        return Ok(());
+    failed.iter().filter(|_| !refused.is_empty()).for_each(|line| show_note(line));
+    if !refused.is_empty() {
+        let gates = Gate::ALL.into_iter().filter(|gate| gates.contains(gate)).collect();
+        return Err(CliError::Refused { reason: refused.join("\n"), gates });
     }
-    Err(CliError::Refused { reason: reasons.join("\n"), gates })
+    if failed.is_empty() { Ok(()) } else { Err(CliError::failed(failed.join("\n"))) }
 }
 
 /// The commands that download the published reports and import the files.

@@ -8,7 +8,7 @@ mod tests;
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     str::FromStr,
 };
@@ -147,12 +147,19 @@ pub struct RangeHolder {
     pub numbers: u64,
 }
 
+/// A filter by status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusFilter {
+    Use(RangeUse),
+    /// The regulator's own word in any case.
+    Word(String),
+}
+
 /// Filters for ranges. Absent filters match every range.
 #[derive(Debug, Clone, Default)]
 pub struct RangeSearch {
     pub holder: Option<WholeName>,
-    /// A status as published, or a [`RangeUse`], in any case.
-    pub status: Option<String>,
+    pub status: Option<StatusFilter>,
     /// The first digits of the national number.
     pub prefix: Option<String>,
 }
@@ -244,13 +251,21 @@ impl CountryRanges {
         holders
     }
 
-    /// The statuses as published, in alphabetical order.
-    pub fn statuses(&self) -> Vec<&str> {
-        let mut statuses: Vec<_> =
-            self.facts.iter().filter_map(|it| it.status.as_deref()).collect();
-        statuses.sort_unstable();
-        statuses.dedup();
-        statuses
+    /// Parses a filter by status: a [`RangeUse`] in upper case, the regulator's own word, or a use in any case. The error
+    /// lists what is possible.
+    pub fn parse_status(&self, text: &str) -> Result<StatusFilter, String> {
+        let statuses = self.facts.iter().filter_map(|facts| facts.status.as_deref());
+        let words: BTreeSet<&str> = statuses.collect();
+        let is_word = words.iter().any(|word| word.to_lowercase() == text.to_lowercase());
+        let is_use = RangeUse::VARIANTS.contains(&text);
+        match text.parse() {
+            Ok(range_use) if is_use || !is_word => Ok(StatusFilter::Use(range_use)),
+            _ if is_word => Ok(StatusFilter::Word(text.to_owned())),
+            _ => {
+                let possible: Vec<&str> = RangeUse::VARIANTS.iter().copied().chain(words).collect();
+                Err(format!("must be one of {}", possible.join(", ")))
+            }
+        }
     }
 
     fn with_facts(&self, range: &Range<u32>) -> Range<&RangeFacts> {
@@ -262,10 +277,12 @@ impl CountryRanges {
 impl RangeSearch {
     fn matches(&self, facts: &RangeFacts) -> bool {
         let Self { holder, status, .. } = self;
-        let is_status = |status: &String| {
-            let published = facts.status.as_deref();
-            published.is_some_and(|published| published.to_lowercase() == status.to_lowercase())
-                || status.parse() == Ok(facts.range_use)
+        let is_status = |status: &StatusFilter| match status {
+            StatusFilter::Use(range_use) => *range_use == facts.range_use,
+            StatusFilter::Word(word) => facts
+                .status
+                .as_deref()
+                .is_some_and(|published| published.to_lowercase() == word.to_lowercase()),
         };
         status.as_ref().is_none_or(is_status)
             && holder.as_ref().is_none_or(|name| {

@@ -92,7 +92,8 @@ fn filters_select_by_holder_status_and_prefix() {
     let found = |holder: &str, status: &str, prefix: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let holder = text(holder).map(|holder| holder.parse().unwrap());
-        let search = RangeSearch { holder, status: text(status), prefix: text(prefix) };
+        let status = text(status).map(|status| ranges.parse_status(&status).unwrap());
+        let search = RangeSearch { holder, status, prefix: text(prefix) };
         let found = ranges.matching(&search);
         found.iter().map(|range| format!("{}-{}", range.from, range.to)).collect::<Vec<_>>()
     };
@@ -106,7 +107,23 @@ fn filters_select_by_holder_status_and_prefix() {
     assert_eq!(found("", "", "7129"), all[1..2]);
     assert_eq!(found("", "", "74"), all[2..3]);
     assert_eq!(found("bt", "RESERVED", ""), [] as [&str; 0]);
-    assert_eq!(ranges.statuses(), ["RESERVED word", "UNASSIGNED word"]);
+    let possible = "must be one of ASSIGNED, UNASSIGNED, RESERVED, RESERVED word, UNASSIGNED word";
+    assert_eq!(ranges.parse_status("free"), Err(possible.to_owned()));
+}
+
+#[test]
+fn a_published_word_takes_precedence_over_a_use_except_in_upper_case() {
+    let reserved =
+        RangeFacts { status: Some("Reserved".to_owned()), ..facts(RangeUse::Reserved, "") };
+    let ranges = CountryRanges::new(Vec::new(), vec![range("10", "19", reserved)]);
+    for (text, expected) in [
+        ("RESERVED", StatusFilter::Use(RangeUse::Reserved)),
+        ("Reserved", StatusFilter::Word("Reserved".to_owned())),
+        ("reserved", StatusFilter::Word("reserved".to_owned())),
+        ("assigned", StatusFilter::Use(RangeUse::Assigned)),
+    ] {
+        assert_eq!(ranges.parse_status(text), Ok(expected), "{text}");
+    }
 }
 
 #[test]
@@ -130,6 +147,8 @@ fn national_numbers_have_up_to_fifteen_digits() {
     assert_eq!((number("99").next(), number("00").previous()), (None, None));
     assert_eq!(number("0100").previous(), Some(number("0099")));
     assert_eq!(NationalNumber::block("12", 4), Some((number("1200"), number("1299"))));
-    assert_eq!(NationalNumber::block("123", 2), None);
+    for length in [2, 16, usize::MAX] {
+        assert_eq!(NationalNumber::block("123", length), None, "{length}");
+    }
     assert_eq!(number("1200").count_to(number("1299")), 100);
 }

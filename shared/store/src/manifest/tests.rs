@@ -1,7 +1,7 @@
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::ImportedReport;
+use crate::{CountryData, ImportedReport};
 
 /// A snapshot of a new version.
 fn snapshot() -> Snapshot {
@@ -93,4 +93,37 @@ fn rollback_restores_any_retained_version_and_drops_newer_ones() {
     assert_ne!(rolled_back.publication.id, all[2].version, "it is another publication");
     assert!(roll_back_to(&all[3]).is_none(), "the current version");
     assert!(roll_back_to(&snapshot()).is_none(), "a version that is not retained");
+}
+
+#[test]
+fn a_replaced_country_is_needed_until_the_next_change() {
+    let pieces = ["first", "second", "third"]
+        .map(|bytes| Piece::new(Version::new(Timestamp::UNIX_EPOCH), bytes.as_bytes()));
+    let import = |manifest: &Manifest, piece: &Piece| {
+        let country = CountryData {
+            piece: piece.clone(),
+            calling_codes: vec![44],
+            publisher: String::new(),
+            title: String::new(),
+            license: String::new(),
+            max_age_days: 1,
+            cannot_tell: Vec::new(),
+            example_statuses: Vec::new(),
+            replaced: None,
+            imported: ImportedReport::default(),
+        };
+        manifest.with_countries(Countries([("GB".to_owned(), country)].into()))
+    };
+    let needed = |manifest: &Manifest| pieces.each_ref().map(|it| manifest.needs(&it.version));
+    let first = import(&publish_all(&[snapshot()]), &pieces[0]);
+    assert_eq!(needed(&first), [true, false, false]);
+    let second = import(&first, &pieces[1]);
+    assert_eq!(needed(&second), [true, true, false]);
+    let unchanged = import(&second, &pieces[1]);
+    assert_eq!(needed(&unchanged), [true, true, false]);
+    assert_eq!(needed(&import(&unchanged, &pieces[2])), [false, true, true]);
+    let rolled_back = import(&publish_all(&[snapshot(), snapshot()]), &pieces[0]);
+    let target = rolled_back.retained[0].version.clone();
+    let rolled_back = rolled_back.after_rollback_to(&target, Timestamp::UNIX_EPOCH).unwrap();
+    assert_eq!(needed(&rolled_back), [true, false, false]);
 }

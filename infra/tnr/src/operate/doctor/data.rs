@@ -304,6 +304,8 @@ mod tests {
                 license: String::new(),
                 max_age_days: 45,
                 cannot_tell: Vec::new(),
+                example_statuses: Vec::new(),
+                replaced: None,
                 imported: ImportedReport { date, ..ImportedReport::default() },
             };
             let subject = subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);

@@ -83,6 +83,9 @@ async fn a_country_that_cannot_be_read_fails_alone() {
     for path in ["/v1/format/+442079460958", "/v1/format/+13052345678?include=all", "/v1/sources"] {
         service.ok(path).await;
     }
+    let listed = service.ok("/v1/countries?country=GB").await["countries"][0].clone();
+    assert_eq!(listed["data"]["publisher"], "Ofcom");
+    assert!(listed["types"][0]["example"].is_null(), "{listed}");
     let anonymous = service.request("/v1/countries/GB/ranges").send().await.unwrap();
     assert_eq!(anonymous.status(), StatusCode::UNAUTHORIZED, "{KEY} is required");
     import_british(&service, include_str!("../../../sample/gb_number_blocks.csv")).await;
