@@ -1,10 +1,14 @@
 """Runs every command in docs/OPERATIONS.md except those that test_doctor.py covers."""
 
+import functools
 import json
 import re
+import shlex
 import subprocess
+import threading
 import time
 import zipfile
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import boto3
@@ -38,6 +42,33 @@ def test_deleted_items_are_rewritten(stack):
     run(commands(section("OPERATIONS.md", "Restore from backup", "Data")))
     assert table.get_item(Key={"ocn": lost["ocn"]})["Item"] == lost
     run(commands(section("OPERATIONS.md", "Verify the items")))
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    """The address of a folder with the British files, of which S1 and S9 have most numbers."""
+    header = "NMS Number Block: Number Block,Block Status,CP Name,Non Geo Number Length,Allocation Date\n"
+    for name, block in [("s1", "1"), ("s3", "3000 00"), ("s5", "5511 00"), ("s7", "7000 0"), ("s8", "8000 00"), ("s9", "9")]:
+        (tmp_path / f"{name}.csv").write_text(f"{header}{block},Allocated,Sample {name},10 digit numbers,01/02/2003\n")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_an_unread_country_is_imported_from_files(stack, mirror, tmp_path, monkeypatch):
+    tnr("import", "--fetch")
+    dry_run, from_files = commands(section("OPERATIONS.md", "Alarms", "Country unread"))
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setenv("TNR_MIRROR", mirror)
+        assert "GB dry run: 6 ranges" in run([dry_run])
+        tnr("import", "--fetch", "--country", "GB")
+    refused = shlex.split(from_files.replace("STACK", STACK).replace(" --allow losses", ""))
+    refused = subprocess.run(refused, capture_output=True, text=True)
+    assert refused.returncode == 2 and "are no longer assigned" in refused.stderr, refused
+    assert "GB published: 2 ranges" in run([from_files])
 
 
 def settings(table):

@@ -33,21 +33,9 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     let missing = args.reports.missing_reports();
     if !missing.is_empty() {
         let missing = missing.join(" and ");
-        return Err(CliError::failed(format!("{missing} is missing; pass it, or --fetch")));
+        return Err(CliError::failed(format!("pass {missing}, or --fetch")));
     }
     let is_fetched = args.reports.is_fetched();
-    let change = &args.change;
-    for (option, is_set) in [
-        ("--changes", change.changes.is_some()),
-        ("--replace-manifest", args.replace_manifest),
-        ("--restart-history", change.restart_history),
-    ] {
-        if is_set {
-            let message =
-                format!("{option} does not apply to --ranges alone; pass the reports too");
-            return Err(CliError::failed(message));
-        }
-    }
     let countries = args.reports.country_sources();
     let allow = args.allow.iter().copied().collect();
     let sources = args.reports.sources();
@@ -77,6 +65,18 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
 
 /// Imports other countries' ranges, and leaves the rest of the data unchanged.
 async fn import_countries(args: ImportArgs) -> Result<(), CliError> {
+    let change = &args.change;
+    for (option, is_set) in [
+        ("--changes", change.changes.is_some()),
+        ("--replace-manifest", args.replace_manifest),
+        ("--restart-history", change.restart_history),
+    ] {
+        if is_set {
+            let message =
+                format!("{option} does not apply to --ranges alone; pass the reports too");
+            return Err(CliError::failed(message));
+        }
+    }
     let countries = args.reports.country_sources();
     let allow = args.allow.iter().copied().collect();
     let options = Options { allow, strict: args.strict, ..options(&args.change) };

@@ -75,7 +75,10 @@ pub fn write_countries(
             CountryOutcome::Unchanged => "unchanged",
             CountryOutcome::Planned => "dry run",
             CountryOutcome::Refused { .. } => "refused",
-            CountryOutcome::Failed { .. } => "failed",
+            CountryOutcome::Failed { .. } => {
+                writeln!(table, "{code} failed")?;
+                continue;
+            }
         };
         let date = date.map_or(String::new(), |date| format!(", newest entry {date}"));
         let [ranges, holders] = [pluralize(*ranges, "range"), pluralize(*holders, "holder")];

@@ -23,3 +23,10 @@ sed 's/Block Holder OCN/Number of the Holder/' blocks > renamed; sleep 1.1
 import first --canadian-blocks renamed
 tnr sources 2> log | sed -n '/canadian_blocks/,/^$/p' | cmp - before
 tnr lookup 4162345678 | grep carrier
+printf 'NMS Number Block: Number Block,Block Status,CP Name,Non Geo Number Length,Allocation Date\n7000 0,Allocated,Sample,10 digit numbers,01/02/2003\n7000 1,Reserved,,10 digit numbers,\n' > s7.csv
+tnr import --ranges GB=s7.csv
+tnr ranges gb; tnr ranges GB --status Reserved --csv; tnr countries GB 2> log | head -3
+tnr import --ranges GB=s7.csv --changes changes.csv
+tnr import --ranges GB=s7.csv --carriers carriers.csv
+echo broken > s8.csv; tnr import --ranges GB=s8.csv
+tnr import --ranges XX=s7.csv 2>&1 | head -1
