@@ -37,6 +37,8 @@ SUCCESSES = {
     "list_area_codes": ({"country": "JM"}, models.AreaCodeList),
     "get_area_code_plan": ({"npa": "800"}, models.AreaCodeDetail),
     "list_holders": ({"npa": "305"}, models.HolderList),
+    "list_countries": ({"country": models.CountryCode.GB}, models.CountryList),
+    "list_ranges": ({"code": models.CountryCode.GB, "prefix": "20"}, models.RangeList),
     "format_number": ({"tn": "+13052345678"}, models.FormatResult),
     "format_number_by_query": ({"tn": "+13052345678"}, models.FormatResult),
     "format_numbers": ({"body": ["+13052345678"]}, models.FormattedNumbers),
@@ -78,6 +80,8 @@ REJECTIONS = [
     ("list_area_codes", {"country": "Jamaica"}, 400, "invalid_request", "two-letter"),
     ("get_area_code_plan", {"npa": "222"}, 404, "not_found", "222"),
     ("list_holders", {"state": Misspelled("XX")}, 400, "invalid_request", "must be the two-letter"),
+    ("list_countries", {"country": Misspelled("ZZ")}, 400, "invalid_request", "ISO 3166-1"),
+    ("list_ranges", {"code": models.CountryCode.FR}, 404, "not_found", "FR"),
     ("find_numbers", {"body": models.TextToSearch(text="1"), "leniency": Misspelled("x")}, 400, "invalid_request", "leniency must be"),
     ("format_numbers", {"body": []}, 400, "invalid_request", "at least one number"),
     ("look_up_block", {"tn": "8005551234"}, 404, "not_found", "800"),
@@ -212,7 +216,7 @@ def check_public_operations():
     assert health.status == "healthy" and health.database == "connected", health
     assert health.last_ingestion <= datetime.now(timezone.utc), health
     sources = ok("get_sources", client=WITHOUT_KEY)
-    assert [it.report for it in sources.reports] == ["nanpa", "cnac", "npa_report", "carriers"], sources
+    assert [it.report for it in sources.reports] == ["nanpa", "cnac", "npa_report", "carriers", "ranges_gb"], sources
     stats = ok("get_stats", client=WITHOUT_KEY)
     assert stats.total_records == stats.by_country["US"] + stats.by_country["CA"], stats
     assert stats.coverage.area_codes > 400 and stats.last_updated.nanpa, stats

@@ -9,7 +9,11 @@ UNSTATED_RULES = [
     # The available data versions change with each import, and patterns do not know calendars.
     r"version ('.*' is no longer available|must be a data version)",
     # Dates and times in the past, from the first import on.
-    r"(as_of|since) must (be|not be) |as_of and version cannot be combined",
+    r"(as_of|since) must (be|not be) ",
+    # Each regulator has its own words for the status of a range.
+    r"status must be one of ASSIGNED, UNASSIGNED, RESERVED, ",
+    # Parameters that exclude each other.
+    r"(as_of and version|country) cannot be combined",
     # All search parameters are optional, but at least one is required.
     r"At least one of .* is required",
     # Unicode letters, which JSON Schema patterns do not match consistently.

@@ -102,8 +102,25 @@ const checks: Record<keyof paths, () => Promise<void>> = {
   },
   "/v1/holders": async () => {
     const get = (npa: string) => withKey.GET("/v1/holders", { params: { query: { npa } } });
-    assert.ok(success(await get("305")).holders.every(({ exchanges }) => exchanges > 0));
+    assert.ok(success(await get("305")).holders.every((it) => "exchanges" in it && it.exchanges > 0));
+    const query = { country: "GB" } as const;
+    const { holders } = success(await withKey.GET("/v1/holders", { params: { query } }));
+    assert.ok(holders.length > 0 && holders.every((it) => "numbers" in it && it.numbers > 0));
     rejection(await get("x"), 400, "invalid_request");
+  },
+  "/v1/countries": async () => {
+    const get = (country: string) =>
+      withKey.GET("/v1/countries", { params: { query: { country: country as "GB" } } });
+    const [country] = success(await get("GB")).countries;
+    assert.ok(country?.calling_code === "44" && country.trunk_prefix === "0" && country.data);
+    rejection(await get("ZZ"), 400, "invalid_request");
+  },
+  "/v1/countries/{code}/ranges": async () => {
+    const get = (code: string) =>
+      withKey.GET("/v1/countries/{code}/ranges", { params: { path: { code: code as "GB" } } });
+    const { source, ranges } = success(await get("GB"));
+    assert.ok(source.publisher === "Ofcom" && ranges.some(({ holder }) => holder !== null));
+    rejection(await get("FR"), 404, "not_found");
   },
   "/v1/npa": async () => {
     const get = (npa: string) => withKey.GET("/v1/npa", { params: { query: { npa, nxx: "234" } } });
@@ -193,7 +210,7 @@ const checks: Record<keyof paths, () => Promise<void>> = {
   },
   "/v1/sources": async () => {
     const { reports } = success(await withoutKey.GET("/v1/sources"));
-    assert.deepEqual(reports.map(({ report }) => report), ["nanpa", "cnac", "npa_report", "carriers"]);
+    assert.deepEqual(reports.map(({ report }) => report), ["nanpa", "cnac", "npa_report", "carriers", "ranges_gb"]);
     assert.ok((reports[0]?.percentages["holder"] ?? 0) > 50);
   },
   "/stats": async () => {

@@ -1,5 +1,7 @@
 //! Tests imports of other countries' ranges, which are independent of each other and of North America.
 
+use std::time::{Duration, Instant};
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{
     CountryOutcome, CountryReport, CountrySources, Gate, Options, Outcome, Repair, RollbackTarget,
@@ -43,11 +45,19 @@ async fn countries(store: &Store) -> Countries {
 async fn failed_countries_leave_others_and_north_america_unchanged() {
     let service = Service::with_small_reports().await;
     let (before, store) = (responses(&service).await, service.database.store());
-    let mut both = sources(&british(20, "01/02/2003"));
-    both.insert("FR".parse().unwrap(), vec![Source::File("missing/majnum.csv".into())]);
-    let reports = import_countries(&store, &both, Options::default(), |_| ()).await.unwrap();
+    let mut sources = sources(&british(20, "01/02/2003"));
+    let failed = ["ES", "FR", "RU"];
+    for country in failed {
+        sources.insert(country.parse().unwrap(), vec![Source::File("missing/file.csv".into())]);
+    }
+    let options =
+        Options { deadline: Some(Instant::now() + Duration::from_secs(600)), ..Options::default() };
+    let reports = import_countries(&store, &sources, options, |_| ()).await.unwrap();
     assert_eq!((&reports["GB"].outcome, reports["GB"].ranges), (&CountryOutcome::Published, 20));
-    assert!(matches!(reports["FR"].outcome, CountryOutcome::Failed { .. }), "{reports:?}");
+    for country in failed {
+        let outcome = &reports[country].outcome;
+        assert!(matches!(outcome, CountryOutcome::Failed { .. }), "{outcome:?}");
+    }
     let imported = countries(&store).await;
     assert_eq!(imported.0.keys().collect::<Vec<_>>(), ["GB"]);
     assert!(responses(&service.restart().await).await == before);
