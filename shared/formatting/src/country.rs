@@ -14,7 +14,7 @@ pub struct DefaultCountry(Region);
 
 /// Text that is not an ISO 3166-1 alpha-2 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an ISO 3166-1 alpha-2 country code")]
+#[error("must be an ISO 3166-1 alpha-2 country code")]
 pub struct UnknownCountry;
 
 impl Default for DefaultCountry {

@@ -1,9 +1,13 @@
 //! Descriptions of countries' data: one file per country, with everything that differs between regulators.
 
-use std::{cmp::Ordering, collections::HashMap, fmt, str::FromStr, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, HashMap},
+    str::FromStr,
+    sync::LazyLock,
+};
 
 use numbering::ranges::RangeUse;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 
 /// A country's data: its publisher, its addresses, and how its files are read. docs/COUNTRIES.md explains each field.
 #[derive(Debug, Deserialize)]
@@ -122,8 +126,7 @@ fn yes() -> bool {
     true
 }
 
-/// All countries, by code.
-static DESCRIPTIONS: LazyLock<Vec<Description>> = LazyLock::new(|| {
+static DESCRIPTIONS: LazyLock<BTreeMap<String, Description>> = LazyLock::new(|| {
     let files = [
         include_str!("cz.toml"),
         include_str!("es.toml"),
@@ -134,62 +137,38 @@ static DESCRIPTIONS: LazyLock<Vec<Description>> = LazyLock::new(|| {
         include_str!("no.toml"),
         include_str!("ru.toml"),
     ];
-    files.map(|file| toml::from_str(file).expect("a test parses every file")).into()
+    let parse = |file| -> Description { toml::from_str(file).expect("a test parses every file") };
+    files.map(parse).map(|description| (description.country.clone(), description)).into()
 });
 
-/// A country with a description.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "String")]
-pub struct DescribedCountry(pub(crate) &'static Description);
+/// The ISO 3166-1 code of a country with a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DescribedCountry(&'static str);
 
 impl DescribedCountry {
     /// All countries, by code.
     pub fn all() -> impl Iterator<Item = Self> {
-        DESCRIPTIONS.iter().map(Self)
+        DESCRIPTIONS.keys().map(|code| Self(code))
     }
 
     /// ISO 3166-1 code.
     pub fn code(self) -> &'static str {
-        &self.0.country
+        self.0
     }
 
     /// The publisher's URLs.
     pub fn addresses(self) -> &'static [String] {
-        &self.0.addresses
+        &self.description().addresses
+    }
+
+    pub(super) fn description(self) -> &'static Description {
+        &DESCRIPTIONS[self.0]
     }
 }
 
-impl fmt::Debug for DescribedCountry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-impl PartialEq for DescribedCountry {
-    fn eq(&self, other: &Self) -> bool {
-        self.code() == other.code()
-    }
-}
-
-impl Eq for DescribedCountry {}
-
-impl PartialOrd for DescribedCountry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for DescribedCountry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.code().cmp(other.code())
-    }
-}
-
-impl TryFrom<String> for DescribedCountry {
-    type Error = String;
-
-    fn try_from(code: String) -> Result<Self, String> {
-        code.parse()
+impl<'de> Deserialize<'de> for DescribedCountry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -232,9 +211,7 @@ mod tests {
 
     #[test]
     fn every_description_can_be_read_and_names_its_columns() {
-        let mut codes = Vec::new();
-        for DescribedCountry(description) in DescribedCountry::all() {
-            codes.push(description.country.as_str());
+        for description in DESCRIPTIONS.values() {
             for file in &description.files {
                 let layout = description.layout(file).expect("each file has a layout");
                 assert_ne!(layout.block.is_empty(), layout.from.is_empty() || layout.to.is_empty());
@@ -244,6 +221,5 @@ mod tests {
                 assert_eq!(layout.date.is_some(), !layout.date_format.is_empty(), "{}", file.name);
             }
         }
-        assert!(codes.is_sorted(), "{codes:?}");
     }
 }

@@ -116,11 +116,11 @@ pub async fn import_countries(
         return Ok(BTreeMap::new());
     }
     let mut read = Vec::new();
-    for (index, (DescribedCountry(description), files)) in sources.iter().enumerate() {
+    for (index, (country, files)) in sources.iter().enumerate() {
         // The last share is for publishing, so one slow publisher does not stop the other countries.
         let deadline = share_of_time(options.deadline, sources.len() + 1 - index);
-        let options = Options { deadline, ..options };
-        read.push((*description, read_country(description, files, options, &progress).await));
+        let (description, options) = (country.description(), Options { deadline, ..options });
+        read.push((description, read_country(description, files, options, &progress).await));
     }
     progress(Progress::Publishing);
     let publish = async |options| publish_countries(store, &read, options).await;

@@ -5,7 +5,7 @@ use numbering::ranges::{Range, RangeFacts};
 use super::*;
 
 async fn read(country: &str, sources: Vec<Source>) -> Result<ReadCountry, IngestError> {
-    let DescribedCountry(description) = country.parse().unwrap();
+    let description = country.parse::<DescribedCountry>().unwrap().description();
     let options = Options { now: "2026-11-01T00:00:00Z".parse().unwrap(), ..Options::default() };
     read_country(description, &sources, options, &|_| ()).await
 }
@@ -36,7 +36,7 @@ async fn samples_of_every_country_are_read() {
     let mut text = String::new();
     for country in DescribedCountry::all() {
         let read = read(country.code(), samples(country.code())).await.unwrap();
-        text += &format!("{country:?} {:?}\n", read.imported.counts);
+        text += &format!("{} {:?}\n", country.code(), read.imported.counts);
         text.extend(read.ranges.iter().map(line));
         for (kind, warning) in &read.rows.warnings {
             text += &format!("  {kind}: {}\n", warning.examples.join("; "));

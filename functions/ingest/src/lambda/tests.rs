@@ -124,7 +124,7 @@ fn countries_come_from_the_request_then_the_environment() {
             let country = |(code, sources): (&DescribedCountry, &Vec<Source>)| {
                 let sources =
                     sources.iter().map(|it| it.to_string().replace(TELEPHONE_NUMBERS, "…"));
-                format!("{code:?} {}", sources.collect::<Vec<_>>().join(" "))
+                format!("{} {}", code.code(), sources.collect::<Vec<_>>().join(" "))
             };
             sources.iter().map(country).collect::<Vec<_>>().join(", ")
         });
