@@ -16,9 +16,8 @@ const DATA_DIR: &str = "TNR_DATA_DIR";
 const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
 
 /// The embedded DynamoDB's folder.
-///
-/// clap does not read the environment variables, so explicit options stay distinguishable: they take
-/// precedence, and suggested commands repeat them.
+// clap does not read the environment variables, so explicit options stay distinguishable: they take precedence, and
+// suggested commands repeat them.
 #[derive(Debug, Clone, Args)]
 pub struct FolderArgs {
     /// Folder for the embedded database [default: your data folder] [env: TNR_DATA_DIR]

@@ -311,6 +311,14 @@ mod tests {
     }
 
     #[test]
+    fn help_begins_with_the_summary() {
+        for query in &QUERIES {
+            let help = add_args(Command::new(query.name)).render_long_help().to_string();
+            assert!(help.starts_with(query.about), "{help}");
+        }
+    }
+
+    #[test]
     fn error_names_the_words_or_options_that_do_not_fit() {
         for (line, expected) in [
             ("area-codes 415 --state CA", "--state cannot be combined with '415'"),

@@ -5,6 +5,7 @@ use std::{process::ExitCode, str::FromStr};
 use ::format::{Assembler, Include};
 use clap::Args;
 use formatting::{DefaultCountry, Languages, PhoneNumber};
+use itertools::Itertools;
 use jiff::Timestamp;
 use numbering::records::TypeBasis;
 use serde::Deserialize;
@@ -194,10 +195,14 @@ fn render_calling_hours(hours: &Value) -> String {
     format!("{status} {from}-{to} ({})", text(&hours["rule"]))
 }
 
-/// The number's assignment in the numbering plan; empty unless it is North American.
+/// The number's assignment in the numbering plan, or in the ranges of a country that was imported.
 fn render_assignment(format: &Value) -> String {
     let assignment = &format["assignment"];
-    let area_code = &assignment["areaCode"];
+    let (area_code, source) = (&assignment["areaCode"], &assignment["source"]);
+    let reason = line("assignment", display_text(&assignment["reason"]));
+    if !source.is_null() {
+        return reason + &render_range(&assignment["range"], source);
+    }
     if area_code.is_null() {
         return String::new();
     }
@@ -206,7 +211,20 @@ fn render_assignment(format: &Value) -> String {
     let date =
         date.map(|date| format!(" {} {date}", if status == "planned" { "for" } else { "since" }));
     let area_code = format!("{}, {status}{}", text(&format["npa"]), date.unwrap_or_default());
-    line("area code", area_code) + &line("assignment", display_text(&assignment["reason"]))
+    line("area code", area_code) + &reason
+}
+
+fn render_range(range: &Value, source: &Value) -> String {
+    let note = if range["holder"].is_null() { "" } else { PORTING_NOTE };
+    let numbers = range["from"].as_str().map(|from| format!("{from} to {}", text(&range["to"])));
+    let date = range["effectiveFrom"].as_str().map(|date| format!("effective {date}"));
+    let place = range["place"].as_str().map(escape_controls);
+    [
+        line("", note),
+        line("range", numbers.into_iter().chain(date).chain(place).join(", ")),
+        line("source", comma_separated([&source["publisher"], &source["date"]])),
+    ]
+    .concat()
 }
 
 /// The exchange, and the carrier of the block; empty unless the number is North American.

@@ -34,7 +34,8 @@ struct View {
     route: &'static str,
     /// The parameters that the positional arguments fill.
     params: &'static str,
-    /// The record fields to show in a list; empty for a single record.
+    /// The record fields to show in a list, as far as its records have them, such as `data/publisher`; empty to show
+    /// whole records.
     columns: &'static str,
     note: &'static str,
 }
@@ -42,7 +43,6 @@ struct View {
 const PORTING_NOTE: &str =
     "Carriers as assigned; numbers may have been ported to other carriers.\n";
 const EXCHANGE: &str = "nxx ocn company_name rate_center status";
-const COUNTRY: &str = "code name calling_code trunk_prefix international_prefix";
 const CHANGE: &str = "published_at change kind key";
 
 const fn view(route: &'static str, params: &'static str, columns: &'static str) -> View {
@@ -83,20 +83,27 @@ pub static QUERIES: [Query; 10] = [
     },
     Query {
         name: "holders",
-        about: "Count exchanges and blocks by holder",
+        about: "Count exchanges and blocks, or another country's ranges, by holder",
         words: &[],
         views: &[view(
             "/v1/holders",
             "",
-            "ocn company_name common_name carrier_type exchanges blocks",
+            "ocn company_name common_name carrier_type exchanges blocks holder ranges numbers",
         )
         .with_porting_note()],
     },
     Query {
         name: "countries",
-        about: "List countries with their prefixes, number lengths and data",
-        words: &[("[CODE]", "Country code, such as GB; shows only that country")],
-        views: &[view("/v1/countries", "country", COUNTRY), view("/v1/countries", "", COUNTRY)],
+        about: "List countries with their prefixes, or describe one",
+        words: &[("[CODE]", "Country code, such as GB; shows its types of numbers and its data")],
+        views: &[
+            view("/v1/countries", "country", ""),
+            view(
+                "/v1/countries",
+                "",
+                "code name calling_code trunk_prefix international_prefix data/publisher",
+            ),
+        ],
     },
     Query {
         name: "ranges",

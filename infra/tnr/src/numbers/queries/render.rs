@@ -3,6 +3,7 @@
 use std::{borrow::Cow, cmp::Reverse, iter::once};
 
 use indicatif::HumanCount;
+use itertools::Itertools;
 use serde_json::{Map, Value};
 
 use super::{
@@ -20,8 +21,13 @@ pub(super) fn render(view: &View, body: &Value, width: usize) -> String {
     let rows = results(body);
     let (table, note) = match rows {
         [] => (String::new(), ""),
+        rows if view.columns.is_empty() => {
+            let records = rows.iter().map(|row| record(view, row, width));
+            (records.collect::<Vec<_>>().join("\n"), view.note)
+        }
         rows => {
-            let columns: Vec<&str> = view.columns.split_whitespace().collect();
+            let has_field = |name: &&str| rows.iter().any(|row| field(row, name).is_some());
+            let columns: Vec<&str> = view.columns.split_whitespace().filter(has_field).collect();
             (table(rows, &columns, width), view.note)
         }
     };
@@ -76,7 +82,7 @@ fn position(body: &Value, rows: usize) -> String {
 /// A list in a record: a table, or lines for each record if records contain lists or other records.
 fn own_list(rows: &[Value], width: usize) -> String {
     let fields = rows.first().and_then(Value::as_object).into_iter().flatten();
-    let is_flat = fields.clone().all(|(_, value)| !value.is_object() && !value.is_array());
+    let is_flat = fields.clone().all(|(_, value)| !value.is_object() && records(value).is_none());
     if is_flat {
         return table(rows, &fields.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), width);
     }
@@ -118,7 +124,7 @@ fn add_lines(label: &str, value: &Value, lines: &mut Vec<(String, String)>) {
         nested = others;
     } else if let Value::Array(values) = value {
         let scalars = values.iter().filter(|value| !value.is_object());
-        own = scalars.map(display_text).collect::<Vec<_>>().join(", ");
+        own = scalars.map(display_text).join(", ");
     } else if is_shown(value) {
         own = display_text(value).into_owned();
     }
@@ -149,9 +155,7 @@ pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) ->
 /// A table of at most this width. The widest columns are truncated. A change's fields come after its row.
 fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
     let headings = columns.iter().map(|field| heading(field)).collect();
-    let cells = rows
-        .iter()
-        .map(|row| columns.iter().map(|field| display_text(&row[*field]).into_owned()).collect());
+    let cells = rows.iter().map(|row| columns.iter().map(|name| cell(row, name)).collect());
     let lines: Vec<Vec<String>> = once(headings).chain(cells).collect();
     let widest = |column: usize| lines.iter().map(move |cells| length(&cells[column])).max();
     let mut widths: Vec<usize> = (0..columns.len()).filter_map(widest).collect();
@@ -165,6 +169,15 @@ fn table(rows: &[Value], columns: &[&str], width: usize) -> String {
     let rows =
         aligned.zip(rows).map(|(line, row)| format!("{line}\n{}", changed_fields(row, width)));
     heading.into_iter().chain(rows).collect()
+}
+
+/// A field, which may be in a record in the row.
+fn field<'a>(row: &'a Value, name: &str) -> Option<&'a Value> {
+    row.pointer(&format!("/{name}"))
+}
+
+fn cell(row: &Value, name: &str) -> String {
+    field(row, name).map_or("-".into(), display_text).into_owned()
 }
 
 fn changed_fields(row: &Value, width: usize) -> String {
@@ -188,6 +201,7 @@ pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
         Value::Null => "-".into(),
         Value::Bool(value) => if *value { "yes" } else { "no" }.into(),
         Value::String(text) => escape_controls(text).into(),
+        Value::Array(values) => values.iter().map(display_text).join(", ").into(),
         other => match other.as_u64() {
             Some(count) => HumanCount(count).to_string().into(),
             None => other.to_string().into(),
@@ -196,7 +210,7 @@ pub(super) fn display_text(value: &Value) -> Cow<'_, str> {
 }
 
 fn field_label(name: &str) -> String {
-    name.replace('_', " ")
+    name.replace(['_', '/'], " ")
 }
 
 fn heading(field: &str) -> String {
@@ -204,6 +218,7 @@ fn heading(field: &str) -> String {
         "company_name" => "COMPANY".to_owned(),
         "common_name" => "KNOWN AS".to_owned(),
         "carrier_type" => "TYPE".to_owned(),
+        "data/publisher" => "DATA FROM".to_owned(),
         _ => field_label(field).to_uppercase(),
     }
 }

@@ -29,6 +29,12 @@ tnr area-codes 800
 tnr area-codes --state NY --limit 3
 tnr holders --npa 415 --limit 3
 tnr holders --npa 415 --limit 3 --csv
+tnr holders --country GB --limit 2
+tnr countries --calling-code 44
+tnr countries gb
+tnr countries FR
+tnr ranges GB --prefix 20
+tnr ranges FR
 tnr search 'san rafael' --state CA --limit 4
 tnr search --rate-center 'no such place'
 tnr search qqq --json
