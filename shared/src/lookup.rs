@@ -12,7 +12,7 @@ use std::{
 use futures_util::future::join_all;
 use logging::with_causes;
 use numbering::dataset::Dataset;
-use numbering::records::{AreaCode, Carrier, Exchange, Npa, NpaNxx, Ocn, RecordKey, Version};
+use numbering::records::{Carrier, Exchange, NpaNxx, Ocn, RecordKey, Version};
 use store::{LoadedVersion, LookupItem, READS_PER_BATCH, StoreError, Table};
 
 use crate::{
@@ -67,7 +67,7 @@ pub struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// The version that these lookups return.
+    /// The version that these lookups return. Area codes come from it, so that looking up an exchange takes one read.
     pub fn dataset(&self) -> &Dataset {
         &self.current.dataset
     }
@@ -85,11 +85,6 @@ impl Lookups<'_> {
             Some(item) if item.version == expected => Some(item.record),
             _ => dataset.carrier(ocn),
         }
-    }
-
-    /// Finds an area code in memory. Looking up an exchange with its area code then takes only one read.
-    pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        self.current.dataset.area_code(npa)
     }
 
     pub async fn exchange(&self, npa_nxx: NpaNxx, freshness: Freshness) -> Option<Exchange> {

@@ -11,7 +11,7 @@ use formatting::{
 use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
-    records::{NpaNxx, RecordKey},
+    records::{Exchange, NpaNxx, RecordKey},
     time::date_of,
 };
 use shared::{
@@ -23,7 +23,7 @@ use store::LoadedCountry;
 
 use super::{
     FormatResult,
-    block::{self, Block, BlockRecords, Location, NanpParts, geographic_npa_nxx},
+    block::{Block, Location, NanpParts, geographic_npa_nxx},
     extras::Facts,
     include::Include,
     options::Options,
@@ -53,12 +53,11 @@ impl Assembler<'_> {
         dataset: Option<&Dataset>,
     ) -> FormatResult {
         let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-        let records =
-            npa_nxx.zip(dataset).map(|(it, dataset)| BlockRecords::from_dataset(dataset, it));
-        self.describe_block(text, country, number, dataset, records.unwrap_or_default())
+        let exchange = npa_nxx.zip(dataset).and_then(|(it, dataset)| dataset.exchange(it));
+        self.describe_block(text, country, number, dataset, exchange)
     }
 
-    /// Describes text and its number, with the records for the number's block. Without a number, the result has only
+    /// Describes text and its number, with the number's exchange. Without a number, the result has only
     /// the text and optional fields.
     fn describe_block(
         &self,
@@ -66,7 +65,7 @@ impl Assembler<'_> {
         country: DefaultCountry,
         number: Option<PhoneNumber>,
         dataset: Option<&Dataset>,
-        records: BlockRecords,
+        exchange: Option<Exchange>,
     ) -> FormatResult {
         let &Self { include, languages, flags_base_url, now, countries } = self;
         let today = date_of(now);
@@ -87,7 +86,10 @@ impl Assembler<'_> {
             return FormatResult { input, ..extras };
         };
         let country = number.country.as_deref().and_then(|code| Some((code, country_name(code)?)));
-        let block = Block::new(&number, records, today);
+        // An exchange's holder does not hold other kinds of numbers.
+        let block = geographic_npa_nxx(&number)
+            .map(|_| Block::new(&number, exchange, dataset, today))
+            .unwrap_or_default();
         let location = country.and_then(|(code, _)| Location::new(code, &block));
         let flags = flags_base_url.zip(country.filter(|_| number.valid));
         let flags = flags.map(|(base_url, (code, name))| Flags::new(base_url, code, name, &block));
@@ -123,7 +125,7 @@ pub struct Describer<'a> {
     lookups: Option<Lookups<'a>>,
     /// The data at the requested time, if it is in the past.
     past: Option<Arc<Dataset>>,
-    records: HashMap<NpaNxx, BlockRecords>,
+    exchanges: HashMap<NpaNxx, Exchange>,
     /// The countries of the numbers, if results say who holds their ranges.
     countries: Vec<LoadedCountry>,
 }
@@ -148,8 +150,9 @@ impl<'a> Describer<'a> {
             now: time.map_or_else(Timestamp::now, |time| time.end),
             countries: &[],
         };
-        let (records, countries) = (HashMap::new(), Vec::new());
-        let mut describer = Self { key, assembler, lookups: None, past: None, records, countries };
+        let (exchanges, countries) = (HashMap::new(), Vec::new());
+        let mut describer =
+            Self { key, assembler, lookups: None, past: None, exchanges, countries };
         // The history has no ranges of other countries.
         if time.is_none() && options.include.needs_countries() {
             let foreign = numbers.clone().map(|number| number.country_calling_code);
@@ -175,7 +178,7 @@ impl<'a> Describer<'a> {
         }
         let lookups = app.lookups().await?;
         let npa_nxxs = numbers.filter_map(geographic_npa_nxx).collect();
-        describer.records = block::look_up_all(&lookups, &npa_nxxs, options.cache).await;
+        describer.exchanges = lookups.exchanges(&npa_nxxs, options.cache).await;
         describer.lookups = Some(lookups);
         Ok(describer)
     }
@@ -187,15 +190,15 @@ impl<'a> Describer<'a> {
         country: DefaultCountry,
         number: Option<PhoneNumber>,
     ) -> FormatResult {
-        let Self { key, lookups, past, records, countries, .. } = self;
+        let Self { key, lookups, past, exchanges, countries, .. } = self;
         let assembler = Assembler { countries, ..self.assembler };
         let test_data = number.as_ref().and_then(|number| test_numbers::dataset(*key, number));
         if let Some(dataset) = test_data.or(past.as_deref()) {
             return assembler.describe(text, country, number, Some(dataset));
         }
         let npa_nxx = number.as_ref().and_then(geographic_npa_nxx);
-        let records = npa_nxx.and_then(|npa_nxx| records.get(&npa_nxx).cloned());
+        let exchange = npa_nxx.and_then(|npa_nxx| exchanges.get(&npa_nxx).cloned());
         let dataset = lookups.as_ref().map(Lookups::dataset);
-        assembler.describe_block(text, country, number, dataset, records.unwrap_or_default())
+        assembler.describe_block(text, country, number, dataset, exchange)
     }
 }

@@ -1,15 +1,12 @@
 //! The location and holder of a North American number's block.
 
-use std::collections::{BTreeSet, HashMap};
-
 use formatting::{DefaultCountry, PhoneNumber, country_name};
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
-    records::{AreaCode, BlockHolding, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode},
+    records::{BlockHolding, CarrierType, Country, Exchange, NpaNxx, Ocn, StateCode},
 };
 use serde::Serialize;
-use shared::lookup::{Freshness, Lookups};
 use utoipa::ToSchema;
 
 #[derive(Debug)]
@@ -124,44 +121,6 @@ impl CarrierInfo {
     }
 }
 
-/// A North American number's exchange, and its area code if the exchange has no state.
-#[derive(Debug, Clone, Default)]
-pub struct BlockRecords {
-    pub exchange: Option<Exchange>,
-    pub area_code: Option<AreaCode>,
-}
-
-pub async fn look_up(lookups: &Lookups<'_>, npa_nxx: NpaNxx, freshness: Freshness) -> BlockRecords {
-    let exchange = lookups.exchange(npa_nxx, freshness).await;
-    BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa))
-}
-
-pub async fn look_up_all(
-    lookups: &Lookups<'_>,
-    npa_nxxs: &BTreeSet<NpaNxx>,
-    freshness: Freshness,
-) -> HashMap<NpaNxx, BlockRecords> {
-    let mut exchanges = lookups.exchanges(npa_nxxs, freshness).await;
-    let records = npa_nxxs.iter().map(|&npa_nxx| {
-        let exchange = exchanges.remove(&npa_nxx);
-        (npa_nxx, BlockRecords::new(exchange, || lookups.area_code(npa_nxx.npa)))
-    });
-    records.collect()
-}
-
-impl BlockRecords {
-    pub fn from_dataset(dataset: &Dataset, npa_nxx: NpaNxx) -> Self {
-        Self::new(dataset.exchange(npa_nxx), || dataset.area_code(npa_nxx.npa))
-    }
-
-    /// Combines an NPA-NXX's records. The area code is read only if the exchange has no state.
-    pub fn new(exchange: Option<Exchange>, area_code: impl FnOnce() -> Option<AreaCode>) -> Self {
-        let has_state = exchange.as_ref().is_some_and(|exchange| exchange.state.is_some());
-        let area_code = if has_state { None } else { area_code() };
-        Self { exchange, area_code }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct Block {
     pub rate_center: Option<String>,
@@ -174,16 +133,22 @@ pub struct Block {
 impl Block {
     /// Finds the location and holder of a number's block.
     ///
-    /// If the exchange has no state and the area code has only one, uses that state. Uses a thousands block's own rate
-    /// center once its assignment is effective.
-    pub fn new(number: &PhoneNumber, records: BlockRecords, today: Date) -> Self {
-        let BlockRecords { exchange, area_code } = records;
-        let from_area_code =
-            area_code.and_then(|area_code| Some((area_code.only_state()?, area_code.country?)));
-        let Some((exchange, parts)) = exchange.zip(NanpParts::from_number(number)) else {
-            return Self { state: from_area_code, ..Self::default() };
+    /// If the exchange has no state and its area code in the dataset has only one, uses that state. Uses a thousands
+    /// block's own rate center once its assignment is effective.
+    pub fn new(
+        number: &PhoneNumber,
+        exchange: Option<Exchange>,
+        dataset: Option<&Dataset>,
+        today: Date,
+    ) -> Self {
+        let Some(parts) = NanpParts::from_number(number) else { return Self::default() };
+        let own_state = exchange.as_ref().and_then(|it| Some((it.state?, it.country)));
+        let from_area_code = || {
+            let area_code = dataset?.area_code(parts.npa_nxx.npa)?;
+            Some((area_code.only_state()?, area_code.country?))
         };
-        let state = exchange.state.map(|state| (state, exchange.country)).or(from_area_code);
+        let state = own_state.or_else(from_area_code);
+        let Some(exchange) = exchange else { return Self { state, ..Self::default() } };
         let rate_center = match exchange.holding_on(parts.block(), today) {
             BlockHolding::Block(holder) => holder.rate_center.clone(),
             _ => None,

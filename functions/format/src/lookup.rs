@@ -19,7 +19,7 @@ use shared::{
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    block::{self, Block, BlockRecords, CarrierInfo, Location, NanpParts},
+    block::{Block, CarrierInfo, Location, NanpParts},
     fields::{Fields, WithFields},
     readings::{Reading, Readings},
     test_numbers,
@@ -118,20 +118,20 @@ async fn look_up(
     request_context::record(|context| context.set_phone_number(&text, national, e164));
     let NpaNxx { npa, nxx } = npa_nxx;
     test_numbers::simulate_error(key, &number)?;
-    let records = if let Some(dataset) = test_numbers::dataset(key, &number) {
-        BlockRecords::from_dataset(dataset, npa_nxx)
+    let (past_dataset, lookups);
+    let (exchange, dataset) = if let Some(dataset) = test_numbers::dataset(key, &number) {
+        (dataset.exchange(npa_nxx), dataset)
     } else if let Some(past) = app.past(&as_of).await? {
-        let dataset = past.dataset(RecordKey::Exchange(npa_nxx)).await?;
-        BlockRecords::from_dataset(&dataset, npa_nxx)
+        past_dataset = past.dataset(RecordKey::Exchange(npa_nxx)).await?;
+        (past_dataset.exchange(npa_nxx), &*past_dataset)
     } else {
-        block::look_up(&app.lookups().await?, npa_nxx, Freshness::Cached).await
+        lookups = app.lookups().await?;
+        (lookups.exchange(npa_nxx, Freshness::Cached).await, lookups.dataset())
     };
-    let Some(exchange) = &records.exchange else {
-        return Err(ApiError::not_found(format!("No data found for NPA-NXX {npa_nxx}")));
-    };
+    let exchange = exchange.ok_or_else(|| ApiError::no_record(RecordKey::Exchange(npa_nxx)))?;
     let status = exchange.status;
     let exchange_country = exchange.country.to_string();
-    let block = Block::new(&number, records, as_of.date());
+    let block = Block::new(&number, Some(exchange), Some(dataset), as_of.date());
     // For a valid number, Google's rules determine the country. For other numbers, the numbering data does.
     let state = block.state.map(|(state, _)| state);
     let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Facts;
-use crate::block::{Block, BlockRecords, NanpParts};
+use crate::block::{Block, NanpParts};
 
 /// Libphonenumber's name for the only city without a state.
 const WASHINGTON: &str = "Washington D.C.";
@@ -71,9 +71,9 @@ impl PlaceInfo {
 /// The block of a number in the US or Canada; `None` if the number is not assignable.
 fn block(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Block> {
     let NanpParts { npa_nxx, .. } = NanpParts::from_number(number)?;
-    let records = BlockRecords::from_dataset(facts.dataset?, npa_nxx);
-    let can_be_assigned = records.exchange.is_some() || number.valid;
-    can_be_assigned.then(|| Block::new(number, records, facts.today))
+    let exchange = facts.dataset?.exchange(npa_nxx);
+    let can_be_assigned = exchange.is_some() || number.valid;
+    can_be_assigned.then(|| Block::new(number, exchange, facts.dataset, facts.today))
 }
 
 /// The city in this state with the same name as a rate center. Many rate centers have abbreviated names, such as
