@@ -8,18 +8,19 @@ use axum::{
 };
 use serde::Serialize;
 
-use crate::errors::ApiError;
-
 /// The approximate size of a page with 50 results, so the buffer rarely grows.
 const BUFFER_BYTES: usize = 8192;
 
 /// The media type of one JSON object per line.
 pub const JSON_LINES: &str = "application/x-ndjson";
 
-pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> io::Result<Vec<u8>> {
+/// The reason why a response can always be written.
+pub(crate) const ALWAYS_WRITABLE: &str = "its keys are text, and it is written to memory";
+
+pub fn json_lines(rows: impl Iterator<Item = impl Serialize>) -> Vec<u8> {
     let mut body = Vec::new();
-    write_json_lines(&mut body, rows)?;
-    Ok(body)
+    write_json_lines(&mut body, rows).expect(ALWAYS_WRITABLE);
+    body
 }
 
 pub fn write_json_lines(
@@ -39,9 +40,6 @@ pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Resu
 pub fn json_response(body: &impl Serialize) -> Response {
     let _span = otlp::span("render");
     let mut json = Vec::with_capacity(BUFFER_BYTES);
-    if let Err(error) = serde_json::to_writer(&mut json, body) {
-        tracing::error!(%error, "failed to write a response as JSON");
-        return ApiError::Internal.into_response();
-    }
+    serde_json::to_writer(&mut json, body).expect(ALWAYS_WRITABLE);
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::from_utf8};
 
 use axum::{
     http::{
-        HeaderMap, HeaderValue,
+        HeaderMap,
         header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
     },
     response::{IntoResponse, Response},
@@ -12,7 +12,7 @@ use axum::{
 use serde::Serialize;
 use shared::{
     errors::{ApiError, quote},
-    json::json_lines,
+    json::{json_lines, json_response},
 };
 
 pub use shared::json::JSON_LINES;
@@ -83,20 +83,10 @@ pub fn json_error(error: &serde_json::Error) -> ApiError {
     ApiError::invalid(format!("The body is not valid JSON: {error}"))
 }
 
-pub type Body = Result<Vec<u8>, Box<dyn std::error::Error>>;
-
-/// Writes the results as [`JSON`] or [`JSON_LINES`].
-pub fn write_json(media_type: &str, results: &[impl Serialize]) -> Body {
+/// The response with several results as [`JSON`] or [`JSON_LINES`].
+pub fn results_response(media_type: &str, results: &[impl Serialize]) -> Response {
     if media_type == JSON_LINES {
-        return Ok(json_lines(results.iter())?);
+        return ([(CONTENT_TYPE, JSON_LINES)], json_lines(results.iter())).into_response();
     }
-    Ok(serde_json::to_vec(&BTreeMap::from([("results", results)]))?)
-}
-
-pub fn response(media_type: &'static str, body: Body) -> Result<Response, ApiError> {
-    let body = body.map_err(|error| {
-        tracing::error!(error = &*error, "cannot write the results");
-        ApiError::Internal
-    })?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static(media_type))], body).into_response())
+    json_response(&BTreeMap::from([("results", results)]))
 }

@@ -26,8 +26,7 @@ use super::{
     FormatResult,
     assemble::Describer,
     bodies::{
-        BYTES_PER_REQUEST, ContentType, JSON, JSON_LINES, decode_text, json_error, response,
-        write_json,
+        BYTES_PER_REQUEST, ContentType, JSON, JSON_LINES, decode_text, json_error, results_response,
     },
     fields::WithFields,
     options::Options,
@@ -141,9 +140,9 @@ pub async fn find_in_text(
     let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
     let respond = || {
         let results = describe(&text, found, &describer, &options);
-        response(media_type, write_json(media_type, &results))
+        results_response(media_type, &results)
     };
-    app.heavy_work.run(text.len(), respond).await?
+    app.heavy_work.run(text.len(), respond).await
 }
 
 /// Collects the numbers in a text with this many digits. Charges for the digits first, then for the numbers as they are

@@ -160,5 +160,5 @@ pub async fn format_numbers(
         let results: Vec<_> = parsed.into_iter().map(describe).collect();
         response::response(media_type, table.as_ref(), &options, &results)
     };
-    app.heavy_work.run(length, respond).await?
+    app.heavy_work.run(length, respond).await
 }

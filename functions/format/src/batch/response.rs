@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use axum::response::Response;
+use axum::{
+    http::header::CONTENT_TYPE,
+    response::{IntoResponse, Response},
+};
 use serde::Serialize;
 use serde_json::json;
 use shared::{
     cells::{csv_writer, escape_formula},
-    errors::{ApiError, ErrorBody},
+    errors::ErrorBody,
 };
 use utoipa::ToSchema;
 
@@ -15,7 +18,7 @@ use super::{Options, ParsedNumber, table::Table};
 use crate::{
     FormatResult,
     assemble::Describer,
-    bodies::{self, Body, JSON, JSON_LINES, write_json},
+    bodies::{JSON, JSON_LINES, results_response},
     columns::{Column, ERROR_COLUMN},
     fields::{Fields, WithFields},
 };
@@ -72,20 +75,25 @@ pub const MEDIA_TYPES: [&str; 3] = [JSON, JSON_LINES, CSV];
 
 /// Writes the results as `media_type`. For CSV, `options` selects the columns. `table` is the request's CSV, if any.
 pub fn response(
-    media_type: &'static str,
+    media_type: &str,
     table: Option<&Table>,
     options: &Options,
     results: &[FormattedNumber<'_>],
-) -> Result<Response, ApiError> {
-    if media_type == CSV {
-        let body = csv(table, &options.columns(), results);
-        return bodies::response(shared::cells::MEDIA_TYPE, body);
+) -> Response {
+    if media_type != CSV {
+        return results_response(media_type, results);
     }
-    bodies::response(media_type, write_json(media_type, results))
+    let body = csv(table, &options.columns(), results);
+    let body = body.expect("rows have as many cells as names, and are written to memory");
+    ([(CONTENT_TYPE, shared::cells::MEDIA_TYPE)], body).into_response()
 }
 
 /// Writes the request's own columns (or `id` and `tn`), then the result columns.
-fn csv(table: Option<&Table>, columns: &[&Column], results: &[FormattedNumber<'_>]) -> Body {
+fn csv(
+    table: Option<&Table>,
+    columns: &[&Column],
+    results: &[FormattedNumber<'_>],
+) -> csv::Result<Vec<u8>> {
     let mut writer = csv_writer(Vec::new(), table.map_or(b',', |table| table.delimiter));
     let mut names: Vec<Cow<'_, str>> = match table {
         Some(table) => table.names.iter().map(|name| escape_formula(name)).collect(),

@@ -14,12 +14,7 @@ use super::{ChangeList, ChangeRow};
 const AUTHOR: &str = "Telephone Number Reference Service";
 
 /// Writes a feed. Its ID consists of the service's address and the path and query as requested, without the key.
-pub fn feed(
-    address: PublicAddress,
-    requested: &Uri,
-    title: &str,
-    list: &ChangeList,
-) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+pub fn feed(address: PublicAddress, requested: &Uri, title: &str, list: &ChangeList) -> String {
     let base = address.0.unwrap_or_default();
     let url = format!("{base}{}", pin(requested, "format", "atom"));
     let entries = list.changes.iter().map(|row| entry(&base, row));
@@ -27,16 +22,16 @@ pub fn feed(
     let feed = Feed {
         title: Text::plain(title),
         id: url.clone(),
-        updated: time(newest.unwrap_or(list.until.published_at))?,
+        updated: time(newest.unwrap_or(list.until.published_at)),
         authors: vec![Person { name: AUTHOR.to_owned(), ..Person::default() }],
         links: vec![Link { href: url, rel: "self".to_owned(), ..Link::default() }],
-        entries: entries.collect::<Result<_, _>>()?,
+        entries: entries.collect(),
         ..Feed::default()
     };
-    Ok(feed.write_to(Vec::new())?)
+    feed.to_string()
 }
 
-fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error>> {
+fn entry(base: &str, row: &ChangeRow) -> Entry {
     let ChangeRow { publication, published_at, change, kind, key, fields, .. } = row;
     let record = match (kind, key.split_once('-')) {
         (RecordKind::Exchange, Some((npa, nxx))) => format!("/v1/npa/{npa}/nxx/{nxx}/history"),
@@ -52,11 +47,11 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
         other => format!("{kind_name} {key} {}", other.name()),
     };
     let lines: Vec<_> = fields.iter().map(|(name, field)| line(name, field)).collect();
-    Ok(Entry {
+    Entry {
         title: Text::plain(title),
         // The fragment makes it unique, and it never changes.
         id: format!("{link}#{}", publication),
-        updated: time(*published_at)?,
+        updated: time(*published_at),
         links: vec![Link { href: link, rel: "alternate".to_owned(), ..Link::default() }],
         content: Some(Content {
             value: Some(lines.join("\n")),
@@ -64,7 +59,7 @@ fn entry(base: &str, row: &ChangeRow) -> Result<Entry, Box<dyn std::error::Error
             ..Content::default()
         }),
         ..Entry::default()
-    })
+    }
 }
 
 /// Formats a field change, such as `rate_center: SNFC CNTRL -> SAN RAFAEL`.
@@ -74,6 +69,6 @@ fn line(name: &str, FieldChange { before, after }: &FieldChange) -> String {
     format!("{name}: {} -> {}", text(before), text(after))
 }
 
-fn time(time: Timestamp) -> Result<FixedDateTime, Box<dyn std::error::Error>> {
-    Ok(time.to_string().parse()?)
+fn time(time: Timestamp) -> FixedDateTime {
+    time.to_string().parse().expect("both types write times as in RFC 3339")
 }

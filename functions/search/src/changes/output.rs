@@ -2,7 +2,7 @@
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderValue, Uri, header::CONTENT_TYPE, request::Parts},
+    http::{Uri, header::CONTENT_TYPE, request::Parts},
     response::{IntoResponse, Response},
 };
 use numbering::changes::FieldChange;
@@ -94,25 +94,12 @@ pub fn response(
     let pagination = body.pagination;
     let (version, continuation) = (None, continuation(&uri, &body));
     let page = PageResponse { uri, pagination, version, format: list_format, continuation, body };
-    let written = match format {
+    let (media_type, body) = match format {
         ChangesFormat::Json | ChangesFormat::Csv => return page.into_response(),
-        ChangesFormat::Ndjson => {
-            json_lines(page.body.changes.iter()).map(|body| (JSON_LINES, body)).map_err(Into::into)
-        }
-        ChangesFormat::Atom => {
-            atom::feed(address, requested, title, &page.body).map(|body| (ATOM, body))
-        }
+        ChangesFormat::Ndjson => (JSON_LINES, json_lines(page.body.changes.iter())),
+        ChangesFormat::Atom => (ATOM, atom::feed(address, requested, title, &page.body).into()),
     };
-    match written {
-        Ok((media_type, body)) => {
-            let content_type = [(CONTENT_TYPE, HeaderValue::from_static(media_type))];
-            page.with_links((content_type, body).into_response())
-        }
-        Err(error) => {
-            tracing::error!(error = &*error, "changes cannot be written");
-            ApiError::Internal.into_response()
-        }
-    }
+    page.with_links(([(CONTENT_TYPE, media_type)], body).into_response())
 }
 
 /// The URL for changes after the last page; `None` before the last page, or if nothing changed.
