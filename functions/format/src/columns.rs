@@ -19,20 +19,23 @@ pub struct Column {
     path: &'static str,
 }
 
-/// The columns for fields that every result has, in order.
+/// All columns, in order: for the fields that every result has, then for the optional ones.
 pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    columns(
-        "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
-         countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx \
-         extension type typeDescription location.rateCenter location.state location.stateName \
-         carrier.ocn carrier.name carrier.type isNonGeographic",
-    )
-});
-
-/// The columns for the fields at these paths.
-pub fn columns(paths: &'static str) -> Vec<Column> {
+    let paths = "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
+        countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx \
+        extension type typeDescription location.rateCenter location.state location.stateName \
+        carrier.ocn carrier.name carrier.type isNonGeographic \
+        verdict reason.code reason.other line.type line.basis line.mayDifferIfPorted line.everydayName \
+        assignment.verdict assignment.reason assignment.areaCode.status assignment.areaCode.inServiceOn \
+        assignment.exchange.status assignment.block.ocn assignment.block.name \
+        assignment.block.effectiveFrom assignment.range.from assignment.range.to \
+        assignment.range.holder assignment.range.status assignment.range.effectiveFrom \
+        assignment.range.place assignment.source.publisher assignment.source.license \
+        assignment.source.date timeZones callingHours.status callingHours.rule \
+        callingHours.window.from callingHours.window.to place.name place.language place.basis \
+        network.name network.basis";
     paths.split(' ').map(|path| Column { name: column_name(path), path }).collect()
-}
+});
 
 /// The column name for the field at a path. A reason only has a code column, because the code implies the message.
 pub fn column_name(path: &str) -> String {

@@ -1,6 +1,6 @@
 //! The optional fields of a result. Each is a row in [`EXTRAS`].
 
-use std::{collections::BTreeSet, str::FromStr, sync::LazyLock};
+use std::{collections::BTreeSet, str::FromStr};
 
 use shared::{errors::ApiError, params::invalid_param};
 use utoipa::{
@@ -10,7 +10,7 @@ use utoipa::{
 
 use super::{
     FormatResult,
-    columns::{COLUMNS, Column, column_name, columns},
+    columns::{COLUMNS, Column, column_name},
     extras::{
         Assignment, CallingHours, Facts, LineInfo, NetworkInfo, Outcome, PlaceInfo, ReasonInfo,
         find_zones,
@@ -23,9 +23,9 @@ pub struct Extra {
     pub name: &'static str,
     /// `true` if it depends on the numbering data for a North American number.
     needs_data: bool,
+    /// The result fields that it adds.
+    fields: &'static [&'static str],
     describe: fn(&mut FormatResult, &Facts<'_>),
-    /// The CSV columns for the fields that it adds.
-    pub columns: LazyLock<Vec<Column>>,
 }
 
 const ALL: &str = "all";
@@ -40,67 +40,58 @@ pub static EXTRAS: [Extra; 7] = [
     Extra {
         name: VERDICT,
         needs_data: false,
+        fields: &[VERDICT],
         describe: |result, facts| result.verdict = Some(Outcome::find(facts)),
-        columns: LazyLock::new(|| columns(VERDICT)),
     },
     Extra {
         name: "reason",
         needs_data: false,
+        fields: &["reason"],
         describe: |result, facts| result.reason = Some(ReasonInfo::find(facts)),
-        columns: LazyLock::new(|| columns("reason.code reason.other")),
     },
     Extra {
         name: "line",
         needs_data: true,
+        fields: &["line"],
         describe: |result, facts| result.line = Some(LineInfo::find(facts)),
-        columns: LazyLock::new(|| {
-            columns("line.type line.basis line.mayDifferIfPorted line.everydayName")
-        }),
     },
     Extra {
         name: ASSIGNMENT,
         needs_data: true,
+        fields: &[ASSIGNMENT],
         describe: |result, facts| result.assignment = Some(Assignment::find(facts)),
-        columns: LazyLock::new(|| {
-            columns(
-                "assignment.verdict assignment.reason assignment.areaCode.status assignment.areaCode.inServiceOn \
-                 assignment.exchange.status assignment.block.ocn assignment.block.name \
-                 assignment.block.effectiveFrom assignment.range.from assignment.range.to \
-                 assignment.range.holder assignment.range.status assignment.range.effectiveFrom \
-                 assignment.range.place assignment.source.publisher assignment.source.license \
-                 assignment.source.date",
-            )
-        }),
     },
     Extra {
         name: "timezone",
         needs_data: true,
+        fields: &["timeZones", "callingHours"],
         describe: |result, facts| {
             let zones = find_zones(facts);
             let find = |zones: &Vec<_>| CallingHours::find(facts, zones);
             result.calling_hours = Some(zones.as_ref().and_then(find));
             result.time_zones = Some(zones);
         },
-        columns: LazyLock::new(|| {
-            columns(
-                "timeZones callingHours.status callingHours.rule callingHours.window.from \
-                 callingHours.window.to",
-            )
-        }),
     },
     Extra {
         name: "place",
         needs_data: true,
+        fields: &["place"],
         describe: |result, facts| result.place = Some(PlaceInfo::find(facts)),
-        columns: LazyLock::new(|| columns("place.name place.language place.basis")),
     },
     Extra {
         name: "network",
         needs_data: false,
+        fields: &["network"],
         describe: |result, facts| result.network = Some(NetworkInfo::find(facts)),
-        columns: LazyLock::new(|| columns("network.name network.basis")),
     },
 ];
+
+impl Extra {
+    /// Returns `true` if the column is for one of its fields.
+    pub fn has(&self, column: &Column) -> bool {
+        self.fields.contains(&column.field())
+    }
+}
 
 /// The names of the requested [`EXTRAS`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -137,8 +128,7 @@ impl Include {
     }
 
     pub fn from_fields(fields: &Fields) -> Self {
-        let is_selected =
-            |extra: &&Extra| extra.columns.iter().any(|column| fields.includes(column.field()));
+        let is_selected = |extra: &&Extra| extra.fields.iter().any(|field| fields.includes(field));
         Self(EXTRAS.iter().filter(is_selected).map(|extra| extra.name).collect())
     }
 
@@ -158,7 +148,9 @@ impl Include {
 
     /// The columns for the fields that every result has, plus these optional ones.
     pub fn columns(&self) -> impl Iterator<Item = &'static Column> {
-        COLUMNS.iter().chain(self.extras().flat_map(|extra| extra.columns.iter()))
+        let is_omitted =
+            |column: &&Column| EXTRAS.iter().any(|it| it.has(column) && !self.0.contains(it.name));
+        COLUMNS.iter().filter(move |column| !is_omitted(column))
     }
 
     /// Returns `true` if the optional fields of a North American number need the numbering data.
@@ -180,8 +172,7 @@ impl Include {
 
 pub fn columns_for(fields: &Fields) -> impl Iterator<Item = &'static Column> {
     let wanted: BTreeSet<String> = fields.leaves().map(column_name).collect();
-    let all = COLUMNS.iter().chain(EXTRAS.iter().flat_map(|extra| extra.columns.iter()));
-    all.filter(move |column| wanted.contains(&column.name))
+    COLUMNS.iter().filter(move |column| wanted.contains(&column.name))
 }
 
 impl PartialSchema for Extra {
@@ -230,8 +221,7 @@ mod tests {
     fn every_result_field_has_a_column() {
         let fields = Fields::from_type::<FormatResult>().without("flags");
         let columns: BTreeSet<String> = fields.leaves().map(column_name).collect();
-        let everything = Include::all();
-        assert_eq!(columns, everything.columns().map(|column| column.name.clone()).collect());
+        assert_eq!(columns, COLUMNS.iter().map(|column| column.name.clone()).collect());
     }
 
     #[test]
@@ -244,7 +234,7 @@ mod tests {
             let is_added = |field: &&String| plain.get(field.as_str()).is_none();
             let fields: BTreeSet<_> =
                 without.as_object().unwrap().keys().filter(is_added).collect();
-            let expected: BTreeSet<_> = extra.columns.iter().map(Column::field).collect();
+            let expected: BTreeSet<_> = extra.fields.iter().copied().collect();
             assert!(fields.iter().copied().eq(&expected), "{}", extra.name);
             let depends = expected.iter().any(|field| without[field] != with[field]);
             assert_eq!(depends, extra.needs_data, "{}", extra.name);

@@ -4,7 +4,7 @@ use std::{collections::HashSet, str::FromStr};
 
 use format::{
     FormatResult, Include,
-    columns::{Column, column_name},
+    columns::{COLUMNS, Column, column_name},
     fields::Fields,
     include::{EXTRAS, VERDICT, columns_for},
 };
@@ -76,13 +76,12 @@ impl ListFields {
     /// fields.
     pub fn default_for(is_json: bool, include: Include) -> Self {
         let default = if is_json { &[VERDICT, "reason"][..] } else { &DEFAULT_COLUMNS };
-        let included = include.extras().flat_map(|extra| extra.columns.iter());
-        let all = Include::all();
-        let find = |&name| all.columns().find(|it| without_prefix(&it.name) == name);
+        let is_included = |column: &&Column| include.extras().any(|extra| extra.has(column));
+        let find = |&name| COLUMNS.iter().find(|it| without_prefix(&it.name) == name);
+        let included = COLUMNS.iter().filter(is_included);
         let columns = unique(default.iter().filter_map(find).chain(included));
-        let is_written = |column: &Column| columns.iter().any(|it| it.name == column.name);
-        let needed = EXTRAS.iter().filter(|extra| extra.columns.iter().any(is_written));
-        let include = needed.fold(include, Include::and);
+        let needed = EXTRAS.iter().filter(|extra| columns.iter().any(|it| extra.has(it)));
+        let include = needed.fold(include.clone(), Include::and);
         Self { columns, has_line_number: is_json, include, json_fields: Some(None) }
     }
 
