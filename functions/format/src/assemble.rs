@@ -12,7 +12,6 @@ use jiff::Timestamp;
 use numbering::{
     dataset::Dataset,
     records::{Exchange, NpaNxx, RecordKey},
-    time::date_of,
 };
 use shared::{
     auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, past_time::AsOf,
@@ -67,20 +66,8 @@ impl Assembler<'_> {
         dataset: Option<&Dataset>,
         exchange: Option<Exchange>,
     ) -> FormatResult {
-        let &Self { include, languages, flags_base_url, now, countries } = self;
-        let today = date_of(now);
-        let number_facts = number.as_ref();
-        let facts = Facts {
-            text,
-            country,
-            number: number_facts,
-            dataset,
-            countries,
-            languages,
-            now,
-            today,
-        };
-        let extras = include.describe(&facts);
+        let facts = Facts { text, country, number: number.as_ref(), dataset, settings: self };
+        let (extras, today) = (self.include.describe(&facts), facts.today());
         let Some(number) = number else {
             let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();
             return FormatResult { input, ..extras };
@@ -91,7 +78,7 @@ impl Assembler<'_> {
             .map(|_| Block::new(&number, exchange, dataset, today))
             .unwrap_or_default();
         let location = country.and_then(|(code, _)| Location::new(code, &block));
-        let flags = flags_base_url.zip(country.filter(|_| number.valid));
+        let flags = self.flags_base_url.zip(country.filter(|_| number.valid));
         let flags = flags.map(|(base_url, (code, name))| Flags::new(base_url, code, name, &block));
         let parts = NanpParts::from_number(&number);
         FormatResult {

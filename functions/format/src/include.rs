@@ -12,8 +12,7 @@ use super::{
     FormatResult,
     columns::{COLUMNS, Column, column_name},
     extras::{
-        Assignment, CallingHours, Facts, LineInfo, NetworkInfo, Outcome, PlaceInfo, ReasonInfo,
-        find_zones,
+        Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
     },
     fields::Fields,
 };
@@ -30,7 +29,7 @@ pub struct Extra {
 
 const ALL: &str = "all";
 
-/// The name of the field with the [`Outcome`].
+/// The name of the field with the [`Verdict`](formatting::Verdict).
 pub const VERDICT: &str = "verdict";
 
 /// The name of the field with the [`Assignment`].
@@ -41,7 +40,7 @@ pub static EXTRAS: [Extra; 7] = [
         name: VERDICT,
         needs_data: false,
         fields: &[VERDICT],
-        describe: |result, facts| result.verdict = Some(Outcome::find(facts)),
+        describe: |result, facts| result.verdict = Some(facts.verdict()),
     },
     Extra {
         name: "reason",

@@ -1,7 +1,7 @@
 //! A format result, and the conditions for each part to be present.
 
-use flags::{Format, Subject};
-use formatting::{DefaultCountry, Formats, NumberType};
+use flags::Subject;
+use formatting::{DefaultCountry, Formats, NumberType, Verdict};
 use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,8 +9,7 @@ use utoipa::ToSchema;
 use super::{
     block::{Block, CarrierInfo, Location},
     extras::{
-        Assignment, CallingHours, LineInfo, NetworkInfo, Outcome, PlaceInfo, ReasonInfo,
-        TimeZoneInfo,
+        Assignment, CallingHours, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, TimeZoneInfo,
     },
 };
 
@@ -90,7 +89,7 @@ pub struct FormatResult {
     /// The verdict on the text. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(crate) verdict: Option<Outcome>,
+    pub(crate) verdict: Option<Verdict>,
     /// The reason why the text is not a single valid number; `null` if it is. Present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
@@ -169,9 +168,8 @@ impl Flags {
     /// The flags for a country and, if the block is in the US, for its state.
     pub(super) fn new(base_url: &str, code: &str, name: &'static str, block: &Block) -> Self {
         let flag = |subject, name, abbreviation: String| {
-            let url = |format| flags::url(base_url, subject, &abbreviation, format);
-            let [small, medium, large] = [Format::Small, Format::Medium, Format::Large].map(url);
-            Flag { name, svg: url(Format::Svg), png: Pngs { small, medium, large }, abbreviation }
+            let [svg, small, medium, large] = flags::urls(base_url, subject, &abbreviation);
+            Flag { name, abbreviation, svg, png: Pngs { small, medium, large } }
         };
         let state = block.state.filter(|&(_, country)| country == Country::Us);
         Self {
@@ -188,7 +186,7 @@ impl FormatResult {
     }
 
     /// Adds the verdict on the text.
-    pub fn with_verdict(self, verdict: Outcome) -> Self {
+    pub fn with_verdict(self, verdict: Verdict) -> Self {
         Self { verdict: Some(verdict), ..self }
     }
 

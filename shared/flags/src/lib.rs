@@ -19,18 +19,8 @@ pub enum Subject {
     State,
 }
 
-/// The format and size of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// An SVG in the flag's official proportions.
-    Svg,
-    /// A 48x32 pixel PNG.
-    Small,
-    /// A 240x160 pixel PNG.
-    Medium,
-    /// A 480x320 pixel PNG.
-    Large,
-}
+/// The endings of a flag's images: an SVG in its official proportions, and PNGs from small to large.
+const ENDINGS: [&str; 4] = [".svg", "-48x32.png", "-240x160.png", "-480x320.png"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
@@ -47,23 +37,10 @@ impl Subject {
     }
 }
 
-impl Format {
-    pub const ALL: [Self; 4] = [Self::Svg, Self::Small, Self::Medium, Self::Large];
-
-    const fn suffix(self) -> &'static str {
-        match self {
-            Self::Svg => ".svg",
-            Self::Small => "-48x32.png",
-            Self::Medium => "-240x160.png",
-            Self::Large => "-480x320.png",
-        }
-    }
-}
-
-/// The URL of an image: the base URL, which has no trailing slash, then a path such as
+/// The URLs of a flag's images: the base URL, which has no trailing slash, then a path such as
 /// `/countries/US-48x32.png`.
-pub fn url(base_url: &str, subject: Subject, code: &str, format: Format) -> String {
-    [base_url, "/", subject.folder(), "/", code, format.suffix()].concat()
+pub fn urls(base_url: &str, subject: Subject, code: &str) -> [String; ENDINGS.len()] {
+    ENDINGS.map(|ending| [base_url, "/", subject.folder(), "/", code, ending].concat())
 }
 
 /// The version of the images: the first eight hex digits of the archive's hash. It is part of image URLs, so
@@ -84,7 +61,7 @@ pub fn image(path: &str) -> Option<Image> {
     let mut entry = archive.by_name(path).ok()?;
     let mut bytes = Vec::with_capacity(usize::try_from(entry.size()).ok()?);
     entry.read_to_end(&mut bytes).ok()?;
-    let is_svg = path.ends_with(Format::Svg.suffix());
+    let is_svg = path.ends_with(".svg");
     Some(Image { media_type: if is_svg { "image/svg+xml" } else { "image/png" }, bytes })
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use flags::{Format, Image, Subject, images, url};
+use flags::{Image, Subject, images, urls};
 use formatting::country_name;
 use roxmltree::Document;
 use sha2::{Digest, Sha256};
@@ -27,9 +27,7 @@ fn countries_and_us_states_have_a_flag_in_every_format() {
         .map(|code| (Subject::Country, code))
         .chain(states().map(|code| (Subject::State, code)));
     let expected: BTreeSet<String> = subjects
-        .flat_map(|(subject, code)| {
-            Format::ALL.map(|format| url("", subject, code, format)[1..].to_owned())
-        })
+        .flat_map(|(subject, code)| urls("", subject, code).map(|url| url[1..].to_owned()))
         .collect();
     let found: BTreeSet<String> = images().map(|(path, _)| path).collect();
     assert_eq!(found, expected);

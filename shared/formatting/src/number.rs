@@ -136,7 +136,7 @@ fn is_non_geographic_npa(national_number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verdict;
+    use crate::{Reason, Verdict};
 
     fn parse(text: &str, country: &str) -> PhoneNumber {
         PhoneNumber::parse(text, country.parse().unwrap()).unwrap()
@@ -147,10 +147,11 @@ mod tests {
         let default: DefaultCountry = country.parse().unwrap();
         let text: String = serde_json::from_str(json).unwrap();
         let found = PhoneNumber::parse(&text, default);
-        let verdict = match Verdict::new(&text, default, found.as_ref()) {
+        let reason = Reason::find(&text, default, found.as_ref());
+        let verdict = match Verdict::new(&text, default, found.as_ref(), reason) {
             Verdict::Valid => "VALID",
             Verdict::Repaired => "REPAIRED",
-            Verdict::Rejected(reason) => reason.code(),
+            Verdict::Rejected | Verdict::Empty => reason.unwrap().code(),
         };
         let e164 = found.as_ref().map(|PhoneNumber { formats, extension, .. }| {
             let extension = extension.iter().flat_map(|digits| [";ext=", digits]);

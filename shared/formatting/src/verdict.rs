@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use rlibphonenumber::{NumberLengthType, ParseError, PhoneNumber as Parsed, ValidationError};
+use serde::Serialize;
 use strum::IntoStaticStr;
+use utoipa::ToSchema;
 
 use super::{
     country::DefaultCountry,
@@ -118,25 +120,35 @@ fn is_in_scientific_notation(text: &str) -> bool {
     parts.windows(2).any(|pair| pair[0].ends_with(is_digit) && pair[1].starts_with(is_digit))
 }
 
-/// The verdict on text that should be a phone number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The verdict on text that should be one phone number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = NumberVerdict)]
 pub enum Verdict {
-    /// Google's rules read a valid number.
+    /// Google's rules alone parse the text as this number.
     Valid,
-    /// A valid number in text that Google's rules reject, or read as a different number.
+    /// A valid number, but Google's rules alone parse the text differently.
     Repaired,
-    Rejected(Reason),
+    Rejected,
+    Empty,
 }
 
 impl Verdict {
-    /// Creates the verdict on `text`, which [`PhoneNumber::parse`] parsed as `number` for this country.
-    pub fn new(text: &str, country: DefaultCountry, number: Option<&PhoneNumber>) -> Self {
-        match (number, Reason::find(text, country, number)) {
+    /// Creates the verdict on `text`, which [`PhoneNumber::parse`] parsed as `number` for this country, and for which
+    /// [`Reason::find`] found `reason`.
+    pub fn new(
+        text: &str,
+        country: DefaultCountry,
+        number: Option<&PhoneNumber>,
+        reason: Option<Reason>,
+    ) -> Self {
+        match (number, reason) {
             (Some(number), None | Some(Reason::TwoNumbers)) => {
                 let is_plain = is_read_by_rules_alone(text, country, number);
                 if is_plain { Self::Valid } else { Self::Repaired }
             }
-            (_, reason) => Self::Rejected(reason.unwrap_or(Reason::NotANumber)),
+            (_, Some(Reason::Empty)) => Self::Empty,
+            _ => Self::Rejected,
         }
     }
 }

@@ -133,7 +133,7 @@ impl Assignment {
             return Some(Self::in_country(number, facts));
         }
         let parts = NanpParts::from_number(number)?;
-        let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today);
+        let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today());
         // Google's rules accept any exchange that starts with 2 to 9 in a known area code.
         let can_be_valid = *parts.npa_nxx.nxx.to_string() >= *"200"
             && !matches!(
@@ -253,7 +253,8 @@ impl Assignment {
         let calling_code = number.country_calling_code;
         let has_number =
             |country: &&LoadedCountry| country.data.calling_codes.contains(&calling_code);
-        let Some(LoadedCountry { data, ranges, .. }) = facts.countries.iter().find(has_number)
+        let Some(LoadedCountry { data, ranges, .. }) =
+            facts.settings.countries.iter().find(has_number)
         else {
             let reason = "The data does not include the number's country";
             return Self::new(AssignmentVerdict::NotCovered, reason);
@@ -269,7 +270,7 @@ impl Assignment {
                 let reason = format!("{publisher} lists no range with this number");
                 Self::new(AssignmentVerdict::UnassignedRange, reason)
             }
-            Some(range) => Self::in_range(range, publisher, number, facts.today),
+            Some(range) => Self::in_range(range, publisher, number, facts.today()),
         };
         Self { source: Some(data.into()), ..assignment }
     }

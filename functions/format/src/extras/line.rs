@@ -57,7 +57,7 @@ fn holder(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Carrier> {
     let parts = NanpParts::from_number(number)?;
     let dataset = facts.dataset?;
     let exchange = dataset.exchange(parts.npa_nxx)?;
-    dataset.carrier(CarrierInfo::new(&exchange, parts.block(), facts.today)?.ocn?)
+    dataset.carrier(CarrierInfo::new(&exchange, parts.block(), facts.today())?.ocn?)
 }
 
 fn from_number_type(number_type: NumberType) -> Option<LineType> {

@@ -6,14 +6,13 @@ mod local_time;
 mod place;
 mod range;
 
-use formatting::{DefaultCountry, Languages, PhoneNumber, Reason, Verdict};
-use jiff::{Timestamp, civil::Date};
-use numbering::dataset::Dataset;
+use formatting::{DefaultCountry, PhoneNumber, Reason, Verdict};
+use jiff::civil::Date;
+use numbering::{dataset::Dataset, time::date_of};
 use serde::Serialize;
-use store::LoadedCountry;
 use utoipa::ToSchema;
 
-use crate::block::is_us_or_canada;
+use crate::{assemble::Assembler, block::is_us_or_canada};
 
 pub use assignment::Assignment;
 pub use line::LineInfo;
@@ -28,40 +27,20 @@ pub struct Facts<'a> {
     /// The text as a number; `None` if it cannot be parsed.
     pub number: Option<&'a PhoneNumber>,
     pub dataset: Option<&'a Dataset>,
-    /// The countries whose ranges are known.
-    pub countries: &'a [LoadedCountry],
-    pub languages: &'a Languages,
-    pub now: Timestamp,
-    pub today: Date,
+    pub settings: &'a Assembler<'a>,
 }
 
-/// The verdict on text that should be one phone number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = NumberVerdict)]
-pub enum Outcome {
-    /// Google's rules alone parse the text as this number.
-    Valid,
-    /// A valid number, but Google's rules alone parse the text differently.
-    Repaired,
-    Rejected,
-    Empty,
-}
-
-impl Outcome {
-    pub fn find(&Facts { text, country, number, .. }: &Facts<'_>) -> Self {
-        Verdict::new(text, country, number).into()
+impl Facts<'_> {
+    pub fn today(&self) -> Date {
+        date_of(self.settings.now)
     }
-}
 
-impl From<Verdict> for Outcome {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Valid => Self::Valid,
-            Verdict::Repaired => Self::Repaired,
-            Verdict::Rejected(Reason::Empty) => Self::Empty,
-            Verdict::Rejected(_) => Self::Rejected,
-        }
+    fn reason(&self) -> Option<Reason> {
+        Reason::find(self.text, self.country, self.number)
+    }
+
+    pub fn verdict(&self) -> Verdict {
+        Verdict::new(self.text, self.country, self.number, self.reason())
     }
 }
 
@@ -88,8 +67,8 @@ pub struct ReasonInfo {
 
 impl ReasonInfo {
     /// Determines why the text is not a single valid number; `None` if it is one.
-    pub fn find(&Facts { text, country, number, .. }: &Facts<'_>) -> Option<Self> {
-        let reason = Reason::find(text, country, number)?;
+    pub fn find(facts: &Facts<'_>) -> Option<Self> {
+        let reason = facts.reason()?;
         let subject = match reason {
             Reason::Empty | Reason::TextTooLong | Reason::NotANumber | Reason::TwoNumbers => "text",
             _ => "number",
@@ -97,7 +76,7 @@ impl ReasonInfo {
         Some(Self {
             code: reason.code(),
             message: format!("The {subject} {reason}"),
-            other: number.and_then(|number| number.other.clone()),
+            other: facts.number.and_then(|number| number.other.clone()),
         })
     }
 }
@@ -127,7 +106,7 @@ impl NetworkInfo {
         if number.country.as_deref().is_some_and(is_us_or_canada) {
             return None;
         }
-        let name = number.network(facts.languages)?.name;
+        let name = number.network(facts.settings.languages)?.name;
         Some(Self { name, basis: NetworkBasis::FirstAssignment })
     }
 }

@@ -44,7 +44,7 @@ impl PlaceInfo {
         if number.is_non_geographic {
             return None;
         }
-        let by_prefix = number.place(facts.languages);
+        let by_prefix = number.place(facts.settings.languages);
         let block = block(number, facts).unwrap_or_default();
         let state = block.state.map(|(state, _)| state);
         let city = state.and_then(|state| city(block.rate_center.as_deref()?, state));
@@ -73,7 +73,7 @@ fn block(number: &PhoneNumber, facts: &Facts<'_>) -> Option<Block> {
     let NanpParts { npa_nxx, .. } = NanpParts::from_number(number)?;
     let exchange = facts.dataset?.exchange(npa_nxx);
     let can_be_assigned = exchange.is_some() || number.valid;
-    can_be_assigned.then(|| Block::new(number, exchange, facts.dataset, facts.today))
+    can_be_assigned.then(|| Block::new(number, exchange, facts.dataset, facts.today()))
 }
 
 /// The city in this state with the same name as a rate center. Many rate centers have abbreviated names, such as

@@ -2,10 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use format::{
-    Assembler, FormatResult,
-    extras::{Outcome, ReasonInfo},
-};
+use format::{Assembler, FormatResult, extras::ReasonInfo};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
 use number_lists::{Columns, Row};
 use numbering::dataset::Dataset;
@@ -33,7 +30,7 @@ pub(super) enum Occurrence {
 
 pub(super) struct DescribedNumber {
     pub column: usize,
-    pub outcome: Outcome,
+    pub outcome: Verdict,
     /// Set unless the text is a single valid number.
     pub reason: Option<Reason>,
     pub result: FormatResult,
@@ -89,7 +86,7 @@ impl Describer<'_> {
                 let message = format!("The row {reason}");
                 let info = ReasonInfo { code: reason.code(), message, other: None };
                 let result = self.assembler.describe("", self.default_country, None, None);
-                let (outcome, reason) = (Outcome::Rejected, Some(reason));
+                let (outcome, reason) = (Verdict::Rejected, Some(reason));
                 let result = result.with_reason(info).with_verdict(outcome);
                 DescribedNumber { column, outcome, reason, result, key: None, occurrence: None }
             }
@@ -98,14 +95,8 @@ impl Describer<'_> {
 
     fn describe_text(&self, column: usize, text: &str, country: DefaultCountry) -> DescribedNumber {
         let number = PhoneNumber::parse(text, country);
-        let has_other = number.as_ref().is_some_and(|number| number.other.is_some());
-        let two_numbers = has_other.then_some(NumberReason::TwoNumbers);
-        let verdict = Verdict::new(text, country, number.as_ref());
-        let outcome = Outcome::from(verdict);
-        let reason = match verdict {
-            Verdict::Rejected(reason) => Some(reason),
-            Verdict::Valid | Verdict::Repaired => two_numbers,
-        };
+        let reason = NumberReason::find(text, country, number.as_ref());
+        let outcome = Verdict::new(text, country, number.as_ref(), reason);
         let key = number.as_ref().filter(|number| self.has_keys && number.valid).map(key);
         let result = self.assembler.describe(text, country, number, self.dataset);
         let result = result.without_invalid_formats().with_verdict(outcome);

@@ -18,8 +18,8 @@ use std::{
     iter::{self, Peekable},
 };
 
-use format::{Assembler, extras::Outcome, include::VERDICT};
-use formatting::Reason as NumberReason;
+use format::{Assembler, include::VERDICT};
+use formatting::{Reason as NumberReason, Verdict};
 use indicatif::HumanCount;
 use jiff::Timestamp;
 use number_lists::{Row, RowError, Rows};
@@ -104,7 +104,7 @@ pub fn describe_list(
     let has_windows_1252 = layout.has_windows_1252 || summary.has_windows_1252;
     let note = encoding_note(is_utf_16, has_windows_1252, has_bom || format.is_json());
     let report = summary.report(&layout.number_columns()) + note;
-    Ok(ListReport { rejected: summary.count(Outcome::Rejected), text: report })
+    Ok(ListReport { rejected: summary.count(Verdict::Rejected), text: report })
 }
 
 /// Describes rows in parallel, and writes them in order. If `--dedupe` is off, also formats the output in parallel.
@@ -171,7 +171,7 @@ impl Summary {
         self.has_windows_1252 |= has_windows_1252;
         for DescribedNumber { outcome, reason, .. } in numbers {
             self.outcomes[*outcome as usize] += 1;
-            if let Some(reason) = reason.filter(|_| *outcome != Outcome::Empty) {
+            if let Some(reason) = reason.filter(|_| *outcome != Verdict::Empty) {
                 self.reasons.entry(reason).or_insert((0, *line)).0 += 1;
             }
         }
@@ -189,13 +189,13 @@ impl Summary {
         }
     }
 
-    fn count(&self, outcome: Outcome) -> u64 {
+    fn count(&self, outcome: Verdict) -> u64 {
         self.outcomes[outcome as usize]
     }
 
     /// The number of cells or lines that are not empty.
     fn total(&self) -> u64 {
-        self.outcomes.iter().sum::<u64>() - self.count(Outcome::Empty)
+        self.outcomes.iter().sum::<u64>() - self.count(Verdict::Empty)
     }
 
     /// The report for a list with these number columns. The most frequent reasons come first.
@@ -221,7 +221,7 @@ impl Summary {
             format!("{count:>12}  {code:<20} {valid}{reason} (first on line {first_line})")
         }));
         if self.duplicates > 0 {
-            let distinct = self.total() - self.count(Outcome::Rejected) - self.duplicates;
+            let distinct = self.total() - self.count(Verdict::Rejected) - self.duplicates;
             let distinct = pluralize(distinct as usize, "distinct number");
             lines.push(format!("{}, {distinct}", pluralize(self.duplicates as usize, "duplicate")));
         }

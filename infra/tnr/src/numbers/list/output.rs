@@ -3,7 +3,8 @@
 use std::{borrow::Cow, io, slice};
 
 use csv::{Terminator, WriterBuilder};
-use format::{FormatResult, extras::Outcome, fields::WithFields};
+use format::{FormatResult, fields::WithFields};
+use formatting::Verdict;
 use number_lists::{Columns, LineEndings, Row};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -216,8 +217,8 @@ impl Output<'_> {
         let Some(filter) = self.options.only else { return true };
         let has = |outcome| numbers.iter().any(|number| number.outcome == outcome);
         let row = match () {
-            () if has(Outcome::Valid) || has(Outcome::Repaired) => RowFilter::Valid,
-            () if has(Outcome::Rejected) => RowFilter::Rejected,
+            () if has(Verdict::Valid) || has(Verdict::Repaired) => RowFilter::Valid,
+            () if has(Verdict::Rejected) => RowFilter::Rejected,
             () => RowFilter::Empty,
         };
         row == filter
