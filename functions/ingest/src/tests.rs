@@ -61,7 +61,7 @@ fn describe(case: &str) -> String {
         let header = if report.ends_with('!') { "" } else { standard_header(name) };
         let file = format!("{header}{body}").replace('|', "\t");
         let is_named = |it: &&reports::Report| it.format.name.to_string() == name;
-        match REPORTS.iter().find(is_named).unwrap().read(&mut file.as_bytes(), &mut notes) {
+        match REPORTS.iter().find(is_named).unwrap().read(file.as_bytes(), &mut notes, |_| ()) {
             Ok((read, _)) => rows.append(read),
             Err(error) => writeln!(text, "error: {error}").unwrap(),
         }

@@ -151,12 +151,11 @@ async fn read_country(
     for source in sources {
         let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
         let content = source.open(file, deadline, on_received).await?;
-        imported.bytes += content.len();
-        hashes.push(content.sha256());
-        let name = source.public_address();
-        files.extend(content.files(&name)?);
+        imported.bytes += content.size;
+        hashes.push(content.sha256);
+        files.extend(content.files);
         if imported.address.is_empty() {
-            imported.address = name;
+            imported.address = source.public_address();
         }
     }
     imported.sha256 = match &hashes[..] {

@@ -5,8 +5,6 @@ pub(crate) mod codes;
 pub(crate) mod npa_report;
 pub(crate) mod overlay;
 
-use std::io::Read;
-
 use jiff::civil::Date;
 use numbering::{
     dataset::Dataset,
@@ -65,13 +63,19 @@ impl ReportRows {
 }
 
 impl Report {
+    /// Parses the text. Calls `on_row` with the number of rows read so far.
     pub fn read(
         &self,
-        text: &mut dyn Read,
+        text: &[u8],
         notes: &mut Notes,
+        on_row: impl Fn(u64),
     ) -> Result<(ReportRows, Option<Date>), ReportError> {
-        let mut rows = ReportRows::default();
-        let parse = |row: &Row<'_>, notes: &mut Notes| (self.parse_row)(row, &mut rows, notes);
+        let (mut rows, mut count) = (ReportRows::default(), 0);
+        let parse = |row: &Row<'_>, notes: &mut Notes| {
+            count += 1;
+            on_row(count);
+            (self.parse_row)(row, &mut rows, notes)
+        };
         let date = self.format.read(text, notes, parse)?;
         // A block report may list only unassigned blocks.
         if rows.are_unusable() && self.keeps_blocks_in.is_none() {

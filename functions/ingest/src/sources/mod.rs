@@ -163,7 +163,7 @@ impl Source {
         let Ok(fetched) = before_deadline(deadline, self.bytes(on_received)).await else {
             return Err(IngestError::TooSlow { file, source_name });
         };
-        let opened = fetched.and_then(|bytes| Content::new(source_name.clone(), bytes));
+        let opened = fetched.and_then(|bytes| Content::new(self.public_address(), bytes));
         opened.map_err(|source| match self {
             Self::Url(_) => IngestError::NotFetched { file, address: source_name, source },
             _ => IngestError::Unreadable { source_name, source },
@@ -287,10 +287,14 @@ async fn read(
     let file = report.format.file;
     let on_received = |bytes, total| progress(Progress::Fetching { file, bytes, total });
     let content = source.open(file, deadline, on_received).await?;
-    let (bytes, sha256) = (content.len(), content.sha256());
+    let (bytes, sha256) = (content.size, content.sha256.clone());
     progress(Progress::Reading { file, rows: 0 });
-    let on_line = |rows| progress(Progress::Reading { file, rows });
-    let (rows, date) = content.read(on_line, |text| report.read(text, notes))?;
+    let on_row = |rows| progress(Progress::Reading { file, rows });
+    let source_name = || source.to_string();
+    let unreadable = |source| IngestError::Unreadable { source_name: source_name(), source };
+    let invalid = |source| IngestError::Report { source_name: source_name(), source };
+    let text = content.into_report().map_err(unreadable)?;
+    let (rows, date) = report.read(&text, notes, on_row).map_err(invalid)?;
     let (address, read_at) = (source.public_address(), now);
     let imported =
         ImportedReport { address, date, read_at, bytes, sha256, ..ImportedReport::default() };

@@ -1,6 +1,6 @@
 //! Delimited text line by line, and its cells: decoded, or escaped for messages.
 
-use std::{borrow::Cow, io::Read};
+use std::borrow::Cow;
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use encoding_rs::WINDOWS_1252;
@@ -9,7 +9,6 @@ use icu_properties::{
     props::{DefaultIgnorableCodePoint, GeneralCategory},
 };
 use jiff::civil::Date;
-use logging::with_causes;
 
 use crate::error::ReportError;
 
@@ -76,28 +75,27 @@ pub(super) struct Line {
     pub number: u64,
 }
 
-pub(super) struct Lines<R> {
+pub(super) struct Lines<'t> {
     file: &'static str,
-    reader: Reader<R>,
+    reader: Reader<&'t [u8]>,
     last_number: u64,
     pub empty_lines: u64,
 }
 
-impl<R: Read> Lines<R> {
-    pub fn new(file: &'static str, delimiter: u8, reader: R) -> Self {
+impl<'t> Lines<'t> {
+    pub fn new(file: &'static str, delimiter: u8, text: &'t [u8]) -> Self {
         let mut builder = ReaderBuilder::new();
         // A carriage return before a line feed is padding of the last cell, so line counts are correct.
         builder.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
         builder.delimiter(delimiter).quoting(delimiter != b'\t');
-        Self { file, reader: builder.from_reader(reader), last_number: 0, empty_lines: 0 }
+        Self { file, reader: builder.from_reader(text), last_number: 0, empty_lines: 0 }
     }
 
     pub fn next(&mut self) -> Result<Option<Line>, ReportError> {
         let file = self.file;
         let mut record = ByteRecord::new();
         let is_read = self.reader.read_byte_record(&mut record).map_err(|error| {
-            let message = format!("{file} cannot be split into rows");
-            ReportError::with_quote(format!("{message}: {}", with_causes(&error)), message)
+            ReportError::new(format!("{file} cannot be split into rows: {error}"))
         })?;
         if !is_read {
             return Ok(None);

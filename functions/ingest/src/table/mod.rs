@@ -6,7 +6,7 @@ mod cells;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, fmt::Display, io::Read, str::FromStr};
+use std::{borrow::Cow, fmt::Display, str::FromStr};
 
 use jiff::civil::Date;
 use store::ReportName;
@@ -81,11 +81,11 @@ impl Format {
     /// Passes each row to `read_row`, and returns the file's date. Skips and counts blank rows.
     pub fn read(
         &self,
-        reader: &mut dyn Read,
+        text: &[u8],
         notes: &mut Notes,
         mut read_row: impl FnMut(&Row<'_>, &mut Notes) -> Result<(), ReportError>,
     ) -> Result<Option<Date>, ReportError> {
-        let mut lines = Lines::new(self.file, self.delimiter, reader);
+        let mut lines = Lines::new(self.file, self.delimiter, text);
         let header = self.read_header(&mut lines, notes)?;
         let mut date = header.date;
         let mut rows = 0;
@@ -140,11 +140,7 @@ impl Format {
     }
 
     /// Reads up to the header row: the first line with all required columns.
-    fn read_header<R: Read>(
-        &self,
-        lines: &mut Lines<R>,
-        notes: &mut Notes,
-    ) -> Result<Header, ReportError> {
+    fn read_header(&self, lines: &mut Lines<'_>, notes: &mut Notes) -> Result<Header, ReportError> {
         let mut date = None;
         let mut candidates: Vec<(Vec<&str>, Line)> = Vec::new();
         while candidates.len() < HEADER_SEARCH_LINES

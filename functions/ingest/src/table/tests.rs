@@ -14,13 +14,13 @@ const FORMAT: Format = Format {
 
 type ReadReport = (Vec<[String; 3]>, Option<Date>, Notes);
 
-fn read_as(delimiter: u8, mut text: &[u8]) -> Result<ReadReport, ReportError> {
+fn read_as(delimiter: u8, text: &[u8]) -> Result<ReadReport, ReportError> {
     let (mut rows, mut notes) = (Vec::new(), Notes::default());
     let read_row = |row: &Row<'_>, _: &mut Notes| {
         rows.push([0, 1, 2].map(|column| row.cells[column].clone().into_owned()));
         Ok(())
     };
-    let date = Format { delimiter, ..FORMAT }.read(&mut text, &mut notes, read_row)?;
+    let date = Format { delimiter, ..FORMAT }.read(text, &mut notes, read_row)?;
     Ok((rows, date, notes))
 }
 
@@ -82,7 +82,7 @@ fn error_for_an_invalid_cell_names_its_line_and_column() {
     let parse = |row: &Row<'_>, _: &mut Notes| row.parse::<u32>(0).map(drop);
     let place = "a report, line 6, column OCN:";
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
-        let error = FORMAT.read(&mut text.as_bytes(), &mut Notes::default(), parse).unwrap_err();
+        let error = FORMAT.read(text.as_bytes(), &mut Notes::default(), parse).unwrap_err();
         assert_eq!(error.to_string(), format!("{place} 'x' invalid digit found in string"));
         let source_name = "s3://b/k".to_owned();
         let for_callers = IngestError::Report { source_name, source: error }.without_contents();
