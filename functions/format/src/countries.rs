@@ -1,5 +1,7 @@
 //! Countries with their numbering plans, and the ranges that a country's regulator publishes.
 
+use std::str::FromStr;
+
 use axum::extract::State;
 use formatting::{CountryPlan, DefaultCountry, NumberType, PhoneNumber};
 use itertools::Itertools;
@@ -18,8 +20,8 @@ use utoipa::ToSchema;
 
 use super::extras::RangeSource;
 
-/// The maximum number of unassigned ranges that are tried for example numbers, spread over the plan.
-const MAX_TRIED_RANGES: usize = 5_000;
+/// The maximum number of free numbers that are tried as examples, spread over the plan.
+const MAX_TRIED_NUMBERS: usize = 5_000;
 
 /// A country's numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
@@ -151,8 +153,8 @@ impl From<&CountryData> for CountrySource {
     }
 }
 
-/// The first number of each type in the country that is valid by Google's rules, but in a range without a holder and
-/// without subscribers.
+/// The first number of each type in the country that is valid by Google's rules, but in a listed range without a holder
+/// and without subscribers, or in no range.
 fn free_numbers(
     plan: &CountryPlan,
     LoadedCountry { data, ranges, .. }: &LoadedCountry,
@@ -161,14 +163,34 @@ fn free_numbers(
         let RangeFacts { status, holder, .. } = range.facts;
         holder.is_none() && status.as_ref().is_some_and(|it| data.example_statuses.contains(it))
     };
-    let step = ranges.iter().filter(is_free).count().div_ceil(MAX_TRIED_RANGES).max(1);
-    let numbers = ranges.iter().filter(is_free).step_by(step).filter_map(|range| {
-        let e164 = format!("+{}{}", plan.calling_code, range.from);
+    // The made-up sample lists few ranges, so real companies hold the others.
+    let is_unlisted = |number: &NationalNumber| {
+        !data.is_sample() && ranges.find(*number).is_none() && ranges.covers(&number.to_string())
+    };
+    let listed = ranges.iter().filter(is_free).map(|range| range.from);
+    let unlisted = ranges.iter().filter_map(|range| range.to.next()).filter(is_unlisted);
+    let free: Vec<NationalNumber> = listed.chain(unlisted).collect();
+    let step = free.len().div_ceil(MAX_TRIED_NUMBERS).max(1);
+    let numbers = free.into_iter().step_by(step).filter_map(|national| {
+        let e164 = format!("+{}{national}", plan.calling_code);
         let number = PhoneNumber::parse(&e164, DefaultCountry::default())?;
         let is_local = number.country.as_deref() == Some(plan.code);
         Some((e164, number.number_type?)).filter(|_| number.valid && is_local)
     });
     numbers.unique_by(|(_, number_type)| *number_type).collect()
+}
+
+/// The digits of a country in an international number (ITU-T E.164, section 6.2.1).
+#[derive(Clone, Copy)]
+struct CallingCode(i32);
+
+impl FromStr for CallingCode {
+    type Err = &'static str;
+
+    fn from_str(digits: &str) -> Result<Self, Self::Err> {
+        let code = digits.parse().ok().filter(|code| (1..=999).contains(code));
+        code.map(Self).ok_or("must be a number from 1 to 999")
+    }
 }
 
 /// List countries
@@ -179,7 +201,7 @@ fn free_numbers(
     get, path = "/v1/countries", operation_id = "listCountries", tag = "Lists and pages",
     params(
         ("country" = Option<DefaultCountry>, Query, description = "ISO 3166-1 alpha-2 country code, for a single country."),
-        ("calling_code" = Option<i32>, Query, description = "Calling code, without the plus sign.", example = 44),
+        ("calling_code" = Option<i32>, Query, description = "Calling code, without the plus sign.", minimum = 1, maximum = 999, example = 44),
         Page, FormatParam
     ),
     responses((status = 200, description = "A page of countries", body = CountryList), ListError)
@@ -190,10 +212,10 @@ pub(super) async fn list_countries(
 ) -> Result<PageResponse<CountryList>, ApiError> {
     let country: Option<DefaultCountry> = request.params.parse("country")?;
     let code = country.and(request.params.text("country")?).map(|code| code.to_uppercase());
-    let calling_code: Option<i32> = request.params.parse("calling_code")?;
+    let calling_code: Option<CallingCode> = request.params.parse("calling_code")?;
     let mut plans = CountryPlan::all();
     plans.retain(|plan| code.as_ref().is_none_or(|code| *code == plan.code));
-    plans.retain(|plan| calling_code.is_none_or(|code| code == plan.calling_code));
+    plans.retain(|plan| calling_code.is_none_or(|CallingCode(code)| code == plan.calling_code));
     let (plans, pagination) = request.page.slice(plans.into_iter());
     let imported = app.countries().await?.0;
     let mut countries = Vec::new();
@@ -303,4 +325,32 @@ pub(super) async fn list_ranges(
     let rows = rows.into_iter().map(RangeRow::from).collect();
     let body = RangeList { country: code, source: (&data).into(), ranges: rows, pagination };
     Ok(request.response(Some(&data.piece.version), body, pagination))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::results::britain;
+
+    #[test]
+    fn examples_are_free_by_the_regulators_data() {
+        let plan = || CountryPlan::all().into_iter().find(|plan| plan.code == "GB").unwrap();
+        let mut country = britain();
+        let mut text = String::new();
+        for date in ["2026-06-01", "2000-01-01"] {
+            country.data.imported.date = Some(date.parse().unwrap());
+            text += &format!("{date}\n");
+            for (number, number_type) in free_numbers(&plan(), &country) {
+                text += &format!("  {number_type} {number}\n");
+            }
+        }
+        insta::assert_snapshot!(text, @"
+        2026-06-01
+          FIXED_LINE +442079461000
+          PERSONAL_NUMBER +447000001000
+          MOBILE +447400900000
+        2000-01-01
+          FIXED_LINE +442079461000
+        ");
+    }
 }

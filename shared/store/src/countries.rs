@@ -59,6 +59,22 @@ impl Countries {
 }
 
 impl CountryData {
+    /// Ofcom's data without a date, for tests.
+    pub fn sample(piece: Piece) -> Self {
+        Self {
+            piece,
+            calling_codes: vec![44],
+            publisher: "Ofcom".to_owned(),
+            title: String::new(),
+            license: "Ask Ofcom".to_owned(),
+            max_age_days: 45,
+            cannot_tell: Vec::new(),
+            example_statuses: vec!["Free".to_owned()],
+            replaced: None,
+            imported: ImportedReport::default(),
+        }
+    }
+
     /// Returns `true` if it was imported from the fictional sample.
     pub fn is_sample(&self) -> bool {
         self.imported.date == Some(SAMPLE_DATE)

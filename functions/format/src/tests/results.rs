@@ -10,7 +10,7 @@ use numbering::{
     records::Version,
 };
 use serde_json::json;
-use store::{CountryData, ImportedReport, LoadedCountry, Piece};
+use store::{CountryData, LoadedCountry, Piece};
 
 use crate::{
     FormatResult,
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A regulator's data about British numbers that start with 2 or 7.
-fn britain() -> LoadedCountry {
+pub fn britain() -> LoadedCountry {
     let ranges = include_str!("ranges.txt").lines().map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let [from, to, range_use, status, holder, date, place] = cells[..] else {
@@ -37,18 +37,8 @@ fn britain() -> LoadedCountry {
         Range { from: from.parse().unwrap(), to: to.parse().unwrap(), facts }
     });
     let ranges = CountryRanges::new(vec!["2".to_owned(), "7".to_owned()], ranges.collect());
-    let data = CountryData {
-        piece: Piece::new(Version::new(Timestamp::UNIX_EPOCH), b""),
-        calling_codes: vec![44],
-        publisher: "Ofcom".to_owned(),
-        title: String::new(),
-        license: "Ask Ofcom".to_owned(),
-        max_age_days: 1,
-        cannot_tell: Vec::new(),
-        example_statuses: Vec::new(),
-        replaced: None,
-        imported: ImportedReport { date: Some(date(2026, 6, 1)), ..ImportedReport::default() },
-    };
+    let mut data = CountryData::sample(Piece::new(Version::new(Timestamp::UNIX_EPOCH), b""));
+    data.imported.date = Some(date(2026, 6, 1));
     LoadedCountry { code: "GB".to_owned(), data, ranges: Arc::new(ranges) }
 }
 

@@ -100,18 +100,7 @@ fn a_replaced_country_is_needed_until_the_next_change() {
     let pieces = ["first", "second", "third"]
         .map(|bytes| Piece::new(Version::new(Timestamp::UNIX_EPOCH), bytes.as_bytes()));
     let import = |manifest: &Manifest, piece: &Piece| {
-        let country = CountryData {
-            piece: piece.clone(),
-            calling_codes: vec![44],
-            publisher: String::new(),
-            title: String::new(),
-            license: String::new(),
-            max_age_days: 1,
-            cannot_tell: Vec::new(),
-            example_statuses: Vec::new(),
-            replaced: None,
-            imported: ImportedReport::default(),
-        };
+        let country = CountryData::sample(piece.clone());
         manifest.with_countries(Countries([("GB".to_owned(), country)].into()))
     };
     let needed = |manifest: &Manifest| pieces.each_ref().map(|it| manifest.needs(&it.version));

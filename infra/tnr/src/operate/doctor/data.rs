@@ -296,18 +296,9 @@ mod tests {
     fn unreadable_or_old_ranges_are_findings() {
         let check = |date: Option<&str>, unreadable, is_stack| {
             let date = date.map(|date| date.parse().unwrap());
-            let country = CountryData {
-                piece: Piece::new(Version::new(Timestamp::UNIX_EPOCH), b"bytes"),
-                calling_codes: vec![44],
-                publisher: String::new(),
-                title: String::new(),
-                license: String::new(),
-                max_age_days: 45,
-                cannot_tell: Vec::new(),
-                example_statuses: Vec::new(),
-                replaced: None,
-                imported: ImportedReport { date, ..ImportedReport::default() },
-            };
+            let piece = Piece::new(Version::new(Timestamp::UNIX_EPOCH), b"bytes");
+            let mut country = CountryData::sample(piece);
+            country.imported.date = date;
             let subject = subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
             country_finding("GB", &country, unreadable, &subject).line()
         };
