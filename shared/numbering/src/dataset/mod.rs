@@ -14,7 +14,6 @@ mod names;
 mod record_list;
 mod search;
 mod snapshot;
-mod tables;
 mod time_zones;
 mod words;
 
@@ -30,12 +29,8 @@ use crate::records::{
 };
 
 use self::{
-    blocks::Blocks,
-    exchanges::Exchanges,
-    last_changed::LastChanged,
-    names::Names,
+    blocks::Blocks, exchanges::Exchanges, last_changed::LastChanged, names::Names,
     record_list::Positions,
-    tables::{AreaCodes, Carriers},
 };
 
 pub use carrier_search::CarrierSearch;
@@ -51,8 +46,9 @@ pub struct Dataset {
     body: Bytes,
     /// The offset of the record versions in the bytes.
     versions_start: usize,
-    carriers: Carriers,
-    area_codes: AreaCodes,
+    carriers: Vec<Carrier>,
+    /// Each area code as JSON, since no search uses their fields.
+    area_codes: Vec<(Npa, String)>,
     exchanges: Exchanges,
     blocks: Blocks,
     names: Names,
@@ -83,24 +79,35 @@ impl fmt::Debug for Dataset {
 impl Dataset {
     /// Every carrier, ordered by OCN.
     pub fn carriers(&self) -> Records<'_, Carrier> {
-        Records::new(self, Positions::Range(0..self.carriers.count()), |dataset, position| {
-            dataset.carriers.record(position)
+        Records::new(self, Positions::Range(0..self.carriers.len()), |dataset, position| {
+            dataset.carriers[position].clone()
         })
     }
 
     pub fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        self.carriers.position(ocn).map(|position| self.carriers.record(position))
+        self.carrier_position(ocn).map(|position| self.carriers[position].clone())
+    }
+
+    fn carrier_position(&self, ocn: Ocn) -> Option<usize> {
+        self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn).ok()
     }
 
     /// Every area code, ordered by NPA.
     pub fn area_codes(&self) -> Records<'_, AreaCode> {
-        Records::new(self, Positions::Range(0..self.area_codes.count()), |dataset, position| {
-            dataset.area_codes.record(position)
-        })
+        Records::new(self, Positions::Range(0..self.area_codes.len()), Self::area_code_at)
     }
 
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        self.area_codes.position(npa).map(|position| self.area_codes.record(position))
+        self.area_code_position(npa).map(|position| self.area_code_at(position))
+    }
+
+    fn area_code_position(&self, npa: Npa) -> Option<usize> {
+        self.area_codes.binary_search_by_key(&npa, |(npa, _)| *npa).ok()
+    }
+
+    fn area_code_at(&self, position: usize) -> AreaCode {
+        serde_json::from_str(&self.area_codes[position].1)
+            .expect("only JSON is written to this column")
     }
 
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
@@ -173,18 +180,18 @@ impl Dataset {
 
     /// The number of holder IDs, including zero for no holder; see [`Names`].
     fn holder_count(&self) -> usize {
-        1 + self.carriers.count() + self.names.companies.count()
+        1 + self.carriers.len() + self.names.companies.count()
     }
 
-    /// The position of the carrier with this holder ID; `None` if the holder is not a carrier.
-    fn holder_carrier(&self, holder: usize) -> Option<usize> {
-        holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
+    /// The carrier with this holder ID; `None` if the holder is not a carrier.
+    fn holder_carrier(&self, holder: usize) -> Option<&Carrier> {
+        self.carriers.get(holder.checked_sub(1)?)
     }
 
     fn holder_company_name(&self, holder: usize) -> Option<&str> {
         match self.holder_carrier(holder) {
-            Some(carrier) => self.carriers.company_name(carrier),
-            None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.count())),
+            Some(carrier) => carrier.company_name.as_deref(),
+            None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.len())),
         }
     }
 
