@@ -6,14 +6,13 @@
 //! Fresh data matters more than its history. If a difference cannot be written, its version is published without it,
 //! and the manifest lists it as unrecorded. The snapshots remain stored until a later import writes the difference.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use jiff::ToSpan;
 use logging::with_causes;
 use numbering::dataset::Dataset;
 use store::{
-    HistoryItem, ItemWrite, Manifest, Publication, PublishedDifference, Snapshot, Store,
-    Unrecorded, load,
+    ItemWrite, Manifest, Publication, PublishedDifference, Snapshot, Store, Unrecorded, load,
 };
 
 use crate::{
@@ -21,7 +20,7 @@ use crate::{
     changes::Changes,
     item_writes::write_items,
     notes::Notes,
-    options::{Clock, RESERVED_TIME, before_deadline},
+    options::{Clock, before_deadline, share_of_time},
 };
 
 /// The maximum number of unrecorded differences. The manifest is one item, so beyond that the history starts over.
@@ -109,12 +108,11 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         changes: &Changes,
         is_new: bool,
     ) -> Result<(), String> {
-        let deadline = || self.options.deadline.map(halfway);
+        // The other half is for publishing the version without its history.
+        let deadline = || share_of_time(self.options.deadline, 2);
         let written = async {
             let id = publication.clone();
-            let writes = changes
-                .pairs()
-                .map(|pair| ItemWrite::AddChange(HistoryItem { publication: id.clone(), pair }));
+            let writes = changes.pairs().map(|pair| ItemWrite::AddChange(id.clone(), pair));
             let phase = "Writing the history";
             write_items(self.store, phase, writes, deadline(), self.progress).await?;
             if is_new {
@@ -141,28 +139,5 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         publication.at = self.clock.now();
         let end = publication.at + (24 * i64::from(self.options.history_days)).hours();
         publication.ends_at = Some(end.as_second());
-    }
-}
-
-/// A deadline halfway from now, so that there is time to publish the version without its history.
-fn halfway(deadline: Instant) -> Instant {
-    let now = Instant::now();
-    let left = deadline.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
-    now + left / 2 + RESERVED_TIME
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn history_gets_half_of_the_time_before_the_deadline() {
-        let now = Instant::now();
-        let seconds = |left| (halfway(now + Duration::from_secs(left)) - now).as_secs_f64().round();
-        let reserved = RESERVED_TIME.as_secs_f64();
-        assert_eq!(seconds(RESERVED_TIME.as_secs() + 100), 50.0 + reserved);
-        assert_eq!(seconds(0), reserved);
     }
 }

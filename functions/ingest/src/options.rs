@@ -96,6 +96,13 @@ pub enum Progress {
 /// The time reserved before the deadline to replace the manifest or report the outcome.
 pub(crate) const RESERVED_TIME: Duration = Duration::from_secs(15);
 
+/// The deadline for the first of several steps that take equally long.
+pub(crate) fn share_of_time(deadline: Option<Instant>, steps: usize) -> Option<Instant> {
+    let now = Instant::now();
+    let left = deadline?.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
+    Some(now + left / steps as u32 + RESERVED_TIME)
+}
+
 /// Runs `work` until shortly before the deadline, then stops it and returns [`IngestError::OutOfTime`].
 pub(crate) async fn before_deadline<T>(
     deadline: Option<Instant>,
@@ -104,4 +111,19 @@ pub(crate) async fn before_deadline<T>(
     let Some(deadline) = deadline else { return Ok(work.await) };
     let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVED_TIME);
     tokio::time::timeout(left, work).await.map_err(|_| IngestError::OutOfTime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_share_the_time_left_except_what_is_reserved() {
+        let deadline = Instant::now() + RESERVED_TIME + Duration::from_secs(400);
+        let share = share_of_time(Some(deadline), 4).unwrap().duration_since(Instant::now());
+        let expected = RESERVED_TIME + Duration::from_secs(100);
+        assert!(share <= expected && share > expected - Duration::from_secs(10), "{share:?}");
+        assert_eq!(share_of_time(None, 4), None);
+        assert!(share_of_time(Some(Instant::now()), 4).unwrap() <= Instant::now() + RESERVED_TIME);
+    }
 }

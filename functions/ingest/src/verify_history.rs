@@ -18,8 +18,7 @@ use numbering::{
 };
 use serde::Serialize;
 use store::{
-    Gap, History, HistoryItem, ItemWrite, Manifest, Publication, PublishedDifference, Store,
-    StoreError, load,
+    Gap, History, ItemWrite, Manifest, Publication, PublishedDifference, Store, StoreError, load,
 };
 
 use crate::{
@@ -157,11 +156,8 @@ impl Verifier<'_> {
         };
         let Some(difference) = difference else { return Ok(Vec::new()) };
         let is_missing = |pair: &RecordPair| missing.contains(&pair.key);
-        let writes = difference.changes().filter(is_missing).map(|pair| {
-            let publication = publication.clone();
-            ItemWrite::AddChange(HistoryItem { publication, pair })
-        });
-        Ok(writes.collect())
+        let missing = difference.changes().filter(is_missing);
+        Ok(missing.map(|pair| ItemWrite::AddChange(publication.clone(), pair)).collect())
     }
 
     /// Restores a damaged difference from its changes, or otherwise from the retained versions.

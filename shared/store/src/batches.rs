@@ -8,11 +8,11 @@ use aws_sdk_dynamodb::{
     types::{DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest},
 };
 use backon::{BackoffBuilder, ExponentialBuilder};
-use numbering::records::Record;
+use numbering::{changes::RecordPair, records::Record};
 
 use crate::{
-    FailureKind, HistoryItem, ItemKey, LookupItem, Store, StoreError, Tables, checksum::Item,
-    client::item_from_record, metering,
+    FailureKind, ItemKey, LookupItem, Publication, Store, StoreError, Tables, checksum::Item,
+    client::item_from_record, history_items::change_item, metering,
 };
 
 /// The maximum number of writes in a BatchWriteItem call.
@@ -22,8 +22,8 @@ pub const WRITES_PER_BATCH: usize = 25;
 pub enum ItemWrite {
     Put(LookupItem<Record>),
     Delete(ItemKey),
-    /// Adds a change to a record's history.
-    AddChange(HistoryItem),
+    /// Adds a change that the publication made to a record's history.
+    AddChange(Publication, RecordPair),
 }
 
 impl ItemWrite {
@@ -41,7 +41,9 @@ impl ItemWrite {
                 let delete = delete.expect("the key is set");
                 (tables.name(key.table), WriteRequest::builder().delete_request(delete).build())
             }
-            Self::AddChange(change) => (&tables.history, put(change.attributes(&tables.history)?)),
+            Self::AddChange(publication, pair) => {
+                (&tables.history, put(change_item(&tables.history, publication, pair)?))
+            }
         })
     }
 }

@@ -41,14 +41,6 @@ const COPIES: &str = "copies";
 const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
 const CONCURRENT_CALLS: usize = 8;
 
-/// A record change to store.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HistoryItem {
-    /// The publication that made the change.
-    pub publication: Publication,
-    pub pair: RecordPair,
-}
-
 /// An item, with its key and contents.
 #[derive(Serialize)]
 struct Entry<C> {
@@ -102,14 +94,16 @@ fn damage(part: impl FnOnce() -> String) -> impl FnOnce(StoreError) -> StoreErro
     }
 }
 
-impl HistoryItem {
-    pub(crate) fn attributes(&self, table: &str) -> Result<Item, StoreError> {
-        let Self { publication, pair } = self;
-        let (code, entry) = change_key(publication, pair.key);
-        let contents = StoredChange { before: pair.before.as_ref(), after: pair.after.as_ref() };
-        let expires_at = expires_at(publication);
-        item_from_record(table, None, &Entry { code, entry, contents, expires_at })
-    }
+/// The item for a change that a publication made.
+pub(crate) fn change_item(
+    table: &str,
+    publication: &Publication,
+    pair: &RecordPair,
+) -> Result<Item, StoreError> {
+    let (code, entry) = change_key(publication, pair.key);
+    let contents = StoredChange { before: pair.before.as_ref(), after: pair.after.as_ref() };
+    let expires_at = expires_at(publication);
+    item_from_record(table, None, &Entry { code, entry, contents, expires_at })
 }
 
 impl Store {

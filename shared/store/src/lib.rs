@@ -34,7 +34,6 @@ pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
 pub use history_cache::HistoryCache;
-pub use history_items::HistoryItem;
 pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,
 };

@@ -21,8 +21,8 @@ use numbering::{
 use serde_json::{Value, json};
 use shared::state::App;
 use store::{
-    CurrentDataset, HistoryItem, ImportedReports, ItemWrite, LoadedVersion, Manifest,
-    PublishedDifference, Snapshot, Store, TimeoutProfile, WRITES_PER_BATCH,
+    CurrentDataset, ImportedReports, ItemWrite, LoadedVersion, Manifest, PublishedDifference,
+    Snapshot, Store, TimeoutProfile, WRITES_PER_BATCH,
 };
 use tokio::net::TcpListener;
 
@@ -170,10 +170,7 @@ async fn record(
     );
     store.write_difference(&published, &packed).await.unwrap();
     for pairs in pairs.chunks(WRITES_PER_BATCH) {
-        let add = |pair: &RecordPair| {
-            let (publication, pair) = (publication.clone(), pair.clone());
-            ItemWrite::AddChange(HistoryItem { publication, pair })
-        };
+        let add = |pair: &RecordPair| ItemWrite::AddChange(publication.clone(), pair.clone());
         store.write(&pairs.iter().map(add).collect::<Vec<_>>()).await.unwrap();
     }
 }

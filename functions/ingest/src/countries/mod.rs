@@ -13,7 +13,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, time::Instant};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use logging::with_causes;
@@ -26,7 +26,7 @@ use crate::{
     gates::{GateResult, Refusal},
     import::{MAX_WAIT, restart_while_overtaken},
     notes::Warning,
-    options::{RESERVED_TIME, before_deadline},
+    options::{before_deadline, share_of_time},
     publish,
     sources::{published_source, sha256},
 };
@@ -129,13 +129,6 @@ pub async fn import_countries(
         publish::sweep(store, options.now).await;
     }
     Ok(reports)
-}
-
-/// The deadline for the first of several steps that take equally long.
-fn share_of_time(deadline: Option<Instant>, steps: usize) -> Option<Instant> {
-    let now = Instant::now();
-    let left = deadline?.saturating_duration_since(now).saturating_sub(RESERVED_TIME);
-    Some(now + left / steps as u32 + RESERVED_TIME)
 }
 
 async fn read_country(

@@ -1,4 +1,4 @@
-use std::{env, path::PathBuf, time::Duration};
+use std::{env, path::PathBuf};
 
 use numbering::ranges::{Range, RangeFacts};
 
@@ -86,14 +86,4 @@ async fn unusable_rows_are_distinguished_from_missing_files() {
         let error = with_causes(&read(country, file(text)).await.err().unwrap());
         assert!(error.contains(expected), "{error}");
     }
-}
-
-#[test]
-fn each_country_gets_a_share_of_the_time_left() {
-    let deadline = Instant::now() + RESERVED_TIME + Duration::from_secs(400);
-    let share = share_of_time(Some(deadline), 4).unwrap().duration_since(Instant::now());
-    let expected = RESERVED_TIME + Duration::from_secs(100);
-    assert!(share <= expected && share > expected - Duration::from_secs(10), "{share:?}");
-    assert_eq!(share_of_time(None, 4), None);
-    assert!(share_of_time(Some(Instant::now()), 4).unwrap() <= Instant::now() + RESERVED_TIME);
 }
