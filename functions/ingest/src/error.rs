@@ -28,10 +28,10 @@ pub enum IngestError {
     #[error("there is no older version to roll back to")]
     NoOlderVersion,
     #[error(
-        "version {version} cannot be read, and neither can any older version; import the reports \
-         instead"
+        "version {version} cannot be read, and neither can any older version; see 'tnr versions', or \
+         import the reports instead"
     )]
-    NoReadableOlderVersion { version: Version, source: Cause },
+    NoReadableOlderVersion { version: Version },
     #[error("version '{0}' is not retained; run 'tnr versions' to list those you can roll back to")]
     NotRetained(String),
     #[error("the current data cannot be read")]

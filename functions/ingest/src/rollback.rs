@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use logging::with_causes;
-use numbering::dataset::Dataset;
-use store::{DatasetError, Manifest, NewestVersion, Snapshot, Store, first_readable, load};
+use store::{Snapshot, Store, load};
 
 use crate::{
     ImportReport, IngestError, Options, Outcome, Progress,
     changes::Changes,
-    gates::UNREADABLE,
+    gates::Baseline,
     history::Recorder,
     notes::Notes,
     options::Clock,
@@ -31,28 +29,24 @@ pub async fn rollback(
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
     let clock = Clock::new(options.now);
-    let replaced = store.manifest().await?.ok_or(IngestError::NothingImported)?;
     let mut notes = Notes::default();
-    let NewestVersion { loaded: dataset, snapshot, skipped } =
-        load_target(store, &replaced, target).await?;
-    for unreadable in &skipped {
-        notes.warn(UNREADABLE, unreadable.line());
-    }
+    let baseline = Baseline::load(store, &mut notes).await?;
+    let replaced = baseline.manifest.as_ref().ok_or(IngestError::NothingImported)?;
+    let snapshot = find_target(&baseline, &replaced.retained, target)?;
+    let dataset = Arc::new(load(store, snapshot).await?);
     let mut manifest = replaced
         .after_rollback_to(&snapshot.version, clock.now())
         .ok_or(IngestError::NoOlderVersion)?;
-    let current = current_dataset(store, &replaced, (&dataset, &snapshot), &mut notes).await?;
-    let is_comparable = current.is_some();
-    let current = Arc::new(current.unwrap_or_default());
-    let quality = QualityReport::between(Some(&Quality::new(&current)), &Quality::new(&dataset));
-    let dataset = Arc::new(dataset);
-    let changes = Changes::between(&current, &dataset);
+    let current = &baseline.dataset;
+    let quality = QualityReport::between(Some(&Quality::new(current)), &Quality::new(&dataset));
+    let changes = Changes::between(current, &dataset);
     let (outcome, current, unrecorded) = if options.dry_run {
-        (Outcome::Planned, &replaced, 0)
+        (Outcome::Planned, replaced, 0)
     } else {
         let recorder = Recorder { store, options, clock, progress: &progress };
-        let comparable = is_comparable.then_some(&changes);
-        recorder.record(&mut manifest, &replaced, comparable, &mut notes).await;
+        // Damage to the current version may be the reason for the rollback.
+        let comparable = baseline.is_current().then_some(&changes);
+        recorder.record(&mut manifest, replaced, comparable, &mut notes).await;
         progress(Progress::Publishing);
         store.publish(&manifest, &replaced.revision).await?;
         (Outcome::RolledBack, &manifest, manifest.unrecorded.len())
@@ -62,44 +56,21 @@ pub async fn rollback(
     Ok(ImportReport { outcome, version, unrecorded, ..report })
 }
 
-/// The current version. If it is damaged, rebuilds it from the rollback's target; `None` if that fails as well, because
-/// the damage may be the reason for the rollback.
-async fn current_dataset(
-    store: &Store,
-    manifest: &Manifest,
-    (target, snapshot): (&Dataset, &Snapshot),
-    notes: &mut Notes,
-) -> Result<Option<Dataset>, IngestError> {
-    let error = match load(store, &manifest.current).await {
-        Err(error @ DatasetError::Unreadable { .. }) => error,
-        loaded => return Ok(Some(loaded?)),
-    };
-    let rebuilt = store.rebuild(manifest, target, &snapshot.version).await;
-    if rebuilt.is_err() {
-        let kind = "the current version cannot be read, so every record counts as added";
-        notes.warn(kind, with_causes(&error));
-    }
-    Ok(rebuilt.ok())
-}
-
-async fn load_target(
-    store: &Store,
-    manifest: &Manifest,
+/// Finds the version to return to among the retained ones, newest first.
+fn find_target<'m>(
+    baseline: &Baseline,
+    retained: &'m [Snapshot],
     target: &RollbackTarget,
-) -> Result<NewestVersion<Dataset>, IngestError> {
+) -> Result<&'m Snapshot, IngestError> {
     let candidates: Vec<&Snapshot> = match target {
-        RollbackTarget::NewestReadable => manifest.retained.iter().collect(),
+        RollbackTarget::NewestReadable => retained.iter().collect(),
         RollbackTarget::Named(name) => {
-            let named = manifest.retained.iter().find(|older| older.version == **name);
+            let named = retained.iter().find(|older| older.version == **name);
             vec![named.ok_or_else(|| IngestError::NotRetained(name.clone()))?]
         }
     };
-    let load = |snapshot| async move { load(store, &snapshot).await };
-    first_readable(candidates.into_iter(), load).await.map_err(|error| match error {
-        DatasetError::Empty => IngestError::NoOlderVersion,
-        DatasetError::NoneReadable { version, source } => {
-            IngestError::NoReadableOlderVersion { version, source }
-        }
-        other => other.into(),
-    })
+    let newest = candidates.first().ok_or(IngestError::NoOlderVersion)?;
+    let readable = candidates.iter().find(|older| !baseline.is_unreadable(&older.version));
+    let version = || newest.version.clone();
+    readable.copied().ok_or_else(|| IngestError::NoReadableOlderVersion { version: version() })
 }

@@ -11,8 +11,6 @@ use store::{DatasetError, Manifest, Snapshot, Store, load};
 
 use crate::notes::Notes;
 
-pub(crate) const UNREADABLE: &str = "a version cannot be read and is skipped";
-
 /// An import's baseline: the manifest to replace, and the newest readable version to compare with.
 pub(crate) struct Baseline {
     /// `None` before the first import.
@@ -36,7 +34,8 @@ impl Baseline {
                 Ok(dataset) if newest.is_none() => newest = Some((dataset, snapshot.clone())),
                 Ok(_) => (),
                 Err(error @ DatasetError::Unreadable { .. }) => {
-                    notes.warn(UNREADABLE, with_causes(&error));
+                    let kind = "a version cannot be read and is skipped";
+                    notes.warn(kind, with_causes(&error));
                     unreadable.push(snapshot.version.clone());
                 }
                 Err(error) => return Err(error),

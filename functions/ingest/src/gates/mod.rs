@@ -22,7 +22,7 @@ use crate::{
     reports::{REPORTS, file},
 };
 
-pub(crate) use baseline::{Baseline, UNREADABLE};
+pub(crate) use baseline::Baseline;
 
 /// The minimum number of suspicious records for a refusal, because a few are a large share of a small dataset.
 const MIN_RECORDS: u32 = 20;
