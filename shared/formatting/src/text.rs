@@ -22,30 +22,14 @@ fn phone_context(text: &str) -> Option<&str> {
 ///
 /// The digits of the prefix must be adjacent: `(0)0…` is a trunk prefix and a number.
 pub(super) fn without_international_prefix(text: &str) -> Option<String> {
-    // Google's rules also start at the first digit or plus sign.
-    let from_first_digit = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
     if phone_context(text).is_some() {
         return None;
     }
-    ["011", "00"].into_iter().find_map(|prefix| {
-        let mut digits = prefix.chars();
-        let rest = digits.try_fold(from_first_digit, |rest, digit| {
-            rest.strip_prefix(|c| ascii_digit(c) == digit)
-        })?;
-        rest.contains(|c: char| c.is_numeric()).then(|| format!("+{rest}"))
-    })
-}
-
-/// Converts a full-width or Arabic-Indic digit to ASCII; other characters are unchanged.
-fn ascii_digit(c: char) -> char {
-    let zero = match c {
-        '\u{ff10}'..='\u{ff19}' => '\u{ff10}',
-        '\u{660}'..='\u{669}' => '\u{660}',
-        '\u{6f0}'..='\u{6f9}' => '\u{6f0}',
-        other => return other,
-    };
-    char::from_digit(c as u32 - zero as u32, 10)
-        .expect("each range has ten characters from its zero")
+    let text = with_ascii_digits(text)?;
+    // Google's rules also start at the first digit or plus sign.
+    let number = text.trim_start_matches(|c: char| !c.is_numeric() && !is_plus(c));
+    let rest = ["011", "00"].into_iter().find_map(|prefix| number.strip_prefix(prefix))?;
+    rest.contains(|c: char| c.is_numeric()).then(|| format!("+{rest}"))
 }
 
 /// Converts every Unicode decimal digit to ASCII. `None` if the text contains any other numeral, such as a fraction,
