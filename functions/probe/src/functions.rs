@@ -123,6 +123,7 @@ pub fn targets(
 }
 
 /// The API at a URL, called until a deadline. Does not follow redirects.
+#[derive(Clone)]
 pub struct HttpApi {
     client: Client,
     base_url: String,
@@ -143,15 +144,13 @@ impl HttpApi {
         let name = format!("API {} with an unknown key", request.route);
         let unauthorized = json!({ "error": "unauthorized", "message": "Invalid API key" });
         let unauthorized = Expectation::error(401, unauthorized);
-        let key = random_key();
-        findings.record(name, &unauthorized, self.send_with(&request, Some(&key))).await;
+        let api = Self { key: Some(random_key()), ..self.clone() };
+        findings.record(name, &unauthorized, api.send(&request)).await;
     }
+}
 
-    async fn send_with(
-        &self,
-        request: &Request,
-        key: Option<&ApiKey>,
-    ) -> Result<Response, RequestError> {
+impl Api for HttpApi {
+    async fn send(&self, request: &Request) -> Result<Response, RequestError> {
         let timeout = timeout_before(self.deadline);
         let failed = |error| RequestError::from_transport(error, timeout);
         let url = format!("{}{}", self.base_url, request.target());
@@ -163,7 +162,7 @@ impl HttpApi {
             }
         };
         builder = builder.header(header::ACCEPT, request.media_type).timeout(timeout);
-        if let Some(key) = key {
+        if let Some(key) = &self.key {
             builder = builder.bearer_auth(key.reveal());
         }
         let response = builder.send().await.map_err(failed)?;
@@ -172,12 +171,6 @@ impl HttpApi {
         let bytes = first_bytes(response, MAX_RESPONSE_BYTES).await.map_err(failed)?;
         let media_type = media_type.as_ref().and_then(|media_type| media_type.to_str().ok());
         Response::new(status, media_type, &String::from_utf8_lossy(&bytes))
-    }
-}
-
-impl Api for HttpApi {
-    async fn send(&self, request: &Request) -> Result<Response, RequestError> {
-        self.send_with(request, self.key.as_ref()).await
     }
 }
 
