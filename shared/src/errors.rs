@@ -97,7 +97,7 @@ pub enum ApiError {
 pub struct ErrorBody {
     pub(crate) error: ErrorCode,
     #[schema(example = "No carrier found with OCN 9999")]
-    pub(crate) message: String,
+    pub message: String,
     /// Present only with `rate_limited`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -105,13 +105,6 @@ pub struct ErrorBody {
     /// Only in problem details, since the default format has fixed fields.
     #[serde(skip)]
     pub(crate) parameter: Option<String>,
-}
-
-impl ErrorBody {
-    /// The human-readable message.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
 }
 
 /// Machine-readable error code.

@@ -9,7 +9,7 @@ use axum::{
 use lambda_http::RequestExt;
 use otlp::{RequestTrace, TraceContext};
 
-use crate::export::Exporter;
+use crate::{export::Exporter, http::single_value};
 
 /// The caller's span in requests, and this service's in responses.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -20,7 +20,7 @@ const MAX_STATE: usize = 512;
 /// The trace that a request continues or, if spans are exported, starts.
 pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Arc<RequestTrace>> {
     let headers = request.headers();
-    let caller = single(headers, &TRACEPARENT).and_then(TraceContext::parse);
+    let caller = single_value(headers, &TRACEPARENT).and_then(TraceContext::parse);
     let state = caller.and_then(|_| trace_state(headers));
     if !exporter.is_enabled() {
         return Some(Arc::new(RequestTrace::passed_on(caller?, state)));
@@ -37,12 +37,6 @@ pub(crate) fn set_traceparent(headers: &mut HeaderMap, trace: Option<&Arc<Reques
     {
         headers.insert(TRACEPARENT, value);
     }
-}
-
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
 }
 
 /// The vendors' part of the trace, which may be in several header lines.

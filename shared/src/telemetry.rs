@@ -15,7 +15,7 @@ use std::{
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderMap, HeaderValue, Method, StatusCode},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode},
     response::Response,
 };
 use jiff::Timestamp;
@@ -29,6 +29,7 @@ use tracing::Instrument;
 use crate::{
     export::Exporter,
     gateway::{event_context, is_authorized_by_iam},
+    http::single_value,
     public_address::request_scheme,
     request_context::{self, RequestContext},
     request_trace::{request_trace, set_traceparent},
@@ -209,7 +210,7 @@ impl CompletedRequest {
 }
 
 /// The request id header, in requests and responses.
-const REQUEST_ID: &str = "x-request-id";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The number of consecutive digits that may be a phone number. One in eleven random UUIDs has as many.
 const PHONE_NUMBER_DIGITS: usize = 10;
@@ -225,9 +226,7 @@ fn request_id(request: &Request) -> String {
 
 /// The client's id, if there is exactly one and it is safe to log.
 fn client_request_id(headers: &HeaderMap) -> Option<&str> {
-    let mut values = headers.get_all(REQUEST_ID).iter();
-    let id = values.next()?.to_str().ok()?;
-    (values.next().is_none() && may_be_logged(id)).then_some(id)
+    single_value(headers, &REQUEST_ID).filter(|id| may_be_logged(id))
 }
 
 /// Returns `true` for a random id in a standard format. Such an id cannot be an API key or contain a 10-digit

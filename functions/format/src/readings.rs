@@ -173,8 +173,8 @@ mod tests {
             let (most_likely, other) = (most_likely.clone(), other.first().cloned());
             assert_eq!(found, Readings { most_likely, other }, "{value}");
         }
-        let error = from_query("tn=").unwrap_err().body();
-        assert_eq!(error.message(), "tn is required. Usage: /v1/format?tn=<NUMBER>");
+        let error = from_query("tn=").unwrap_err();
+        assert_eq!(error.to_string(), "tn is required. Usage: /v1/format?tn=<NUMBER>");
         assert!(matches!(from_query("tn=305&tn=306"), Err(ApiError::InvalidRequest { .. })));
         assert_eq!(from_query("tn=305&tn=%33%30%35").unwrap(), "305".to_owned().into());
     }

@@ -190,7 +190,7 @@ mod tests {
                     .collect::<Vec<_>>()
                     .join(" ")
             }
-            Err(error) => error.body().message().to_owned(),
+            Err(error) => error.to_string(),
         }
     }
 

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use flate2::{Compression, read::GzEncoder};
-use shared::http::{accepts_gzip, inline_source};
+use shared::http::{inline_source, prefers_gzip};
 
 pub struct Document {
     html: String,
@@ -85,7 +85,7 @@ impl Document {
             (CONTENT_SECURITY_POLICY, &self.policy(image_hosts)),
             (REFERRER_POLICY, "no-referrer"),
         ];
-        if accepts_gzip(request) {
+        if prefers_gzip(request) {
             let encoding = [(CONTENT_ENCODING, "gzip")];
             return (headers, encoding, self.compressed.clone()).into_response();
         }

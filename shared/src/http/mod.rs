@@ -8,10 +8,19 @@ mod host;
 mod inline_source;
 mod preferences;
 
+use axum::http::{HeaderMap, HeaderName};
+
 pub use cors::{AllowedOrigins, InvalidOrigins};
 pub use host::request_host;
 pub use inline_source::inline_source;
+pub(crate) use preferences::prefers_problems;
 pub use preferences::{
-    accepts_gzip, accepts_json, preferred_languages, preferred_media_type, prefers_html,
+    accepts_json, preferred_languages, preferred_media_type, prefers_gzip, prefers_html,
 };
-pub(crate) use preferences::{prefers_gzip, prefers_problems};
+
+/// The value of a header that was sent exactly once, as text.
+pub(crate) fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}

@@ -110,7 +110,7 @@ fn csv(
             None => vec![escape_formula(id.as_deref().unwrap_or_default()), escape_formula(tn)],
         };
         cells.extend(columns.iter().map(|column| column.cell(&result)));
-        cells.push(escape_formula(error.as_ref().map_or("", ErrorBody::message)));
+        cells.push(escape_formula(error.as_ref().map_or("", |error| error.message.as_str())));
         writer.write_record(cells.iter().map(|cell| cell.as_bytes()))?;
     }
     Ok(writer.into_inner().map_err(csv::IntoInnerError::into_error)?)

@@ -148,7 +148,7 @@ mod tests {
 
     fn read(text: &str, has_header: bool) -> Result<Table, String> {
         let read = Table::read(text, has_header, &ColumnParams::default());
-        read.map_err(|error| error.body().message().to_owned())
+        read.map_err(|error| error.to_string())
     }
 
     #[test]
