@@ -106,20 +106,15 @@ impl Counter {
     }
 
     fn decide_or_wait(&mut self, claim: Claim, now: i64, clock: Instant) {
-        match self.decide(claim.limits, claim.requests, now, clock) {
+        match self.decide(&claim, now, clock) {
             Some(outcome) => _ = claim.outcome.send(outcome),
             None => self.waiting.push_back(claim),
         }
     }
 
     /// Admits or rejects requests; `None` if they must wait for a write.
-    fn decide(
-        &mut self,
-        limits: Limits,
-        requests: u64,
-        now: i64,
-        clock: Instant,
-    ) -> Option<Outcome> {
+    fn decide(&mut self, claim: &Claim, now: i64, clock: Instant) -> Option<Outcome> {
+        let &Claim { limits, requests, .. } = claim;
         self.drop_expired(now);
         // They may still fit if pending claims are rejected.
         if let Err(exceeded) = self.fits(limits, requests, now)
@@ -130,7 +125,9 @@ impl Counter {
         }
         self.schedule_write(clock);
         if self.is_allowed(limits, requests, now, clock) {
-            return Some(self.take_unconfirmed(limits, requests, now));
+            self.add(requests as i64, now);
+            self.unconfirmed += requests;
+            return Some(Ok(self.statuses(1, now)));
         }
         let wait = self.next_write?.saturating_duration_since(clock);
         if wait <= MAX_WAIT || !self.pace.is_recent(clock) {
@@ -139,14 +136,6 @@ impl Counter {
         self.needs_update = true;
         let exhausted = self.statuses(requests, now).tightest()?;
         Some(Err(self.exceeded(exhausted, requests, now)))
-    }
-
-    /// Counts `requests` without confirmation, or none if they exceed a quota as far as this container knows.
-    fn take_unconfirmed(&mut self, limits: Limits, requests: u64, now: i64) -> Outcome {
-        self.fits(limits, requests, now)?;
-        self.add(requests as i64, now);
-        self.unconfirmed += requests;
-        Ok(self.statuses(1, now))
     }
 
     /// Returns `true` if `requests` may be admitted without confirmation.
