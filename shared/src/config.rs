@@ -7,7 +7,7 @@ use axum::http::Uri;
 use crate::http::{AllowedOrigins, InvalidOrigins};
 
 /// The settings for a function or server. Cheap to clone.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Config {
     pub flag_images: FlagImages,
     /// The origins whose web pages may read responses.
@@ -16,18 +16,6 @@ pub struct Config {
     pub function: Option<Arc<str>>,
     /// `true` if Lambda sends this container several requests at a time.
     pub has_concurrent_requests: bool,
-}
-
-impl Default for Config {
-    /// Any origin may read responses, since requests need a key anyway.
-    fn default() -> Self {
-        Self {
-            flag_images: FlagImages::default(),
-            allowed_origins: AllowedOrigins::Any,
-            function: None,
-            has_concurrent_requests: false,
-        }
-    }
 }
 
 impl Config {

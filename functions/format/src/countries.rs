@@ -1,6 +1,6 @@
 //! Countries with their numbering plans, and the ranges that a country's regulator publishes.
 
-use std::str::FromStr;
+use std::{collections::HashMap, str::FromStr};
 
 use axum::extract::State;
 use formatting::{CountryPlan, DefaultCountry, NumberType, PhoneNumber};
@@ -116,15 +116,11 @@ impl Rows for CountryList {
 impl CountryInfo {
     /// `data` is the country's, if it was imported, and `loaded` its ranges, if they can be read.
     fn new(plan: CountryPlan, data: Option<&CountryData>, loaded: Option<&LoadedCountry>) -> Self {
-        let free = loaded.map(|country| free_numbers(&plan, country)).unwrap_or_default();
-        let example = |number_type| {
-            let has_type = |(_, found): &&(String, NumberType)| *found == number_type;
-            free.iter().find(has_type).map(|(number, _)| number.clone())
-        };
+        let mut free = loaded.map(|country| free_numbers(&plan, country)).unwrap_or_default();
         let types = plan.types.into_iter().map(|(number_type, lengths)| TypeInfo {
             number_type,
             lengths,
-            example: example(number_type),
+            example: free.remove(&number_type),
         });
         Self {
             code: plan.code,
@@ -158,7 +154,7 @@ impl From<&CountryData> for CountrySource {
 fn free_numbers(
     plan: &CountryPlan,
     LoadedCountry { data, ranges, .. }: &LoadedCountry,
-) -> Vec<(String, NumberType)> {
+) -> HashMap<NumberType, String> {
     let is_free = |range: &Range<&RangeFacts>| {
         let RangeFacts { status, holder, .. } = range.facts;
         holder.is_none() && status.as_ref().is_some_and(|it| data.example_statuses.contains(it))
@@ -175,9 +171,9 @@ fn free_numbers(
         let e164 = format!("+{}{national}", plan.calling_code);
         let number = PhoneNumber::parse(&e164, DefaultCountry::default())?;
         let is_local = number.country.as_deref() == Some(plan.code);
-        Some((e164, number.number_type?)).filter(|_| number.valid && is_local)
+        Some((number.number_type?, e164)).filter(|_| number.valid && is_local)
     });
-    numbers.unique_by(|(_, number_type)| *number_type).collect()
+    numbers.unique_by(|(number_type, _)| *number_type).collect()
 }
 
 /// The digits of a country in an international number (ITU-T E.164, section 6.2.1).
@@ -340,15 +336,14 @@ mod tests {
         for date in ["2026-06-01", "2000-01-01"] {
             country.data.imported.date = Some(date.parse().unwrap());
             text += &format!("{date}\n");
-            for (number, number_type) in free_numbers(&plan(), &country) {
-                text += &format!("  {number_type} {number}\n");
-            }
+            let numbers = free_numbers(&plan(), &country).into_iter();
+            text.extend(numbers.map(|(kind, number)| format!("  {kind} {number}\n")).sorted());
         }
         insta::assert_snapshot!(text, @"
         2026-06-01
           FIXED_LINE +442079461000
-          PERSONAL_NUMBER +447000001000
           MOBILE +447400900000
+          PERSONAL_NUMBER +447000001000
         2000-01-01
           FIXED_LINE +442079461000
         ");

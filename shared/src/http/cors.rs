@@ -7,9 +7,10 @@ use axum::http::{
     header::{ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ORIGIN},
 };
 
-/// The origins whose web pages may read responses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The origins whose web pages may read responses: any by default, since requests need a key anyway.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AllowedOrigins {
+    #[default]
     Any,
     Listed(Arc<[HeaderValue]>),
 }
