@@ -53,8 +53,9 @@ impl Findings {
 
     pub(crate) fn set_data_state(&mut self, Response { body, .. }: &Response) {
         if let Some(imported) = body.get("last_ingestion") {
-            self.imported_at = imported.as_str().and_then(|at| at.parse().ok());
-            self.is_empty = imported.is_null();
+            let imported_at = || imported.as_str()?.parse().ok();
+            self.imported_at = self.imported_at.or_else(imported_at);
+            self.is_empty |= imported.is_null();
         }
     }
 

@@ -111,10 +111,7 @@ async fn check_service(request: Request, context: &Context) -> Result<Findings, 
     let mut findings = check_functions(&functions_at(Versions::Live, &account, context)?).await;
     if let Some(base_url) = &request.base_url {
         let api = HttpApi::new(base_url, None, checks_deadline(context.deadline))?;
-        let Findings { outcomes, imported_at, is_empty, .. } = check_api(&api).await;
-        findings.outcomes.extend(outcomes);
-        findings.imported_at = findings.imported_at.or(imported_at);
-        findings.is_empty |= is_empty;
+        check_api(&api, &mut findings).await;
     }
     let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
     println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
