@@ -20,7 +20,6 @@ pub mod csv_pages;
 pub mod described_params;
 pub mod errors;
 pub mod export;
-pub mod flag_images;
 pub mod gateway;
 pub mod heavy_work;
 pub mod http;

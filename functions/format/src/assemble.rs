@@ -13,10 +13,7 @@ use numbering::{
     dataset::Dataset,
     records::{Exchange, NpaNxx, RecordKey},
 };
-use shared::{
-    auth::KeyKind, errors::ApiError, flag_images::FlagsBaseUrl, lookup::Lookups, past_time::AsOf,
-    state::App,
-};
+use shared::{auth::KeyKind, errors::ApiError, lookup::Lookups, past_time::AsOf, state::App};
 
 use store::LoadedCountry;
 
@@ -125,7 +122,6 @@ impl<'a> Describer<'a> {
         key: KeyKind,
         numbers: impl Iterator<Item = &'n PhoneNumber> + Clone,
         options: &'a Options,
-        flags: &'a FlagsBaseUrl,
         as_of: Option<&AsOf>,
     ) -> Result<Self, ApiError> {
         numbers.clone().try_for_each(|number| test_numbers::simulate_error(key, number))?;
@@ -133,7 +129,7 @@ impl<'a> Describer<'a> {
         let assembler = Assembler {
             include: &options.include,
             languages: &options.languages,
-            flags_base_url: options.flags_base_url(flags),
+            flags_base_url: options.flags_base_url.as_deref(),
             now: time.map_or_else(Timestamp::now, |time| time.end),
             countries: &[],
         };

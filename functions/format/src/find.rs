@@ -14,7 +14,6 @@ use shared::{
     auth::{Charge, KeyKind},
     body::BodyLimit,
     errors::{ApiError, BodyError},
-    flag_images::FlagsBaseUrl,
     http::preferred_media_type,
     params::Params,
     request_context,
@@ -120,10 +119,9 @@ pub async fn find_in_text(
     params: Params,
     charge: Charge,
     key: KeyKind,
-    flags: FlagsBaseUrl,
+    options: Options,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let options = Options::parse(&params, request.headers())?;
     let leniency = params.parse_variant("leniency")?.unwrap_or_default();
     let media_type = preferred_media_type(request.headers(), [JSON, JSON_LINES]);
     let (parts, body) = request.into_parts();
@@ -137,7 +135,7 @@ pub async fn find_in_text(
     let found = find_paid(&app, &charge, numbers, digits).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
-    let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
+    let describer = Describer::new(&app, key, numbers, &options, None).await?;
     let respond = || {
         let results = describe(&text, found, &describer, &options);
         results_response(media_type, &results)

@@ -18,11 +18,10 @@ mod test_numbers;
 #[cfg(test)]
 mod tests;
 
-use axum::{extract::State, http::HeaderMap, response::Response};
+use axum::{extract::State, response::Response};
 use shared::{
     auth::KeyKind,
     errors::{ApiError, ListError},
-    flag_images::FlagsBaseUrl,
     json::json_response,
     params::{Params, PathParams},
     past_time::AsOf,
@@ -58,7 +57,7 @@ pub fn routes() -> Routes {
 }
 
 /// The parts of a request that formatting uses, besides the number.
-type Context = (State<App>, Params, AsOf, KeyKind, HeaderMap, FlagsBaseUrl);
+type Context = (State<App>, Params, AsOf, KeyKind, Options);
 
 /// Format a phone number
 ///
@@ -88,15 +87,14 @@ async fn format_by_query(context: Context) -> Result<Response, ApiError> {
 }
 
 async fn format_number(tn: Readings, context: Context) -> Result<Response, ApiError> {
-    let (State(app), params, as_of, key, headers, flags) = &context;
-    let options = &Options::parse(params, headers)?;
+    let (State(app), _, as_of, key, options) = &context;
     let country = options.default_country;
     let Reading { text, number } = tn.best(country);
     if let Some(number) = number.as_ref().filter(|number| number.possible) {
         let (national, e164) = (&number.national_number, &number.formats.e164);
         request_context::record(|context| context.set_phone_number(&text, national, e164));
     }
-    let describer = Describer::new(app, *key, number.iter(), options, flags, Some(as_of)).await?;
+    let describer = Describer::new(app, *key, number.iter(), options, Some(as_of)).await?;
     let value = describer.describe(&text, country, number);
     Ok(json_response(&WithFields { value, fields: options.fields.as_ref() }))
 }

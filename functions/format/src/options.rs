@@ -2,14 +2,19 @@
 
 use std::sync::LazyLock;
 
-use axum::http::HeaderMap;
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, request::Parts},
+};
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use shared::{
+    config::FlagImages,
     errors::{ApiError, quote},
-    flag_images::FlagsBaseUrl,
     http::preferred_languages,
     lookup::Freshness,
     params::Params,
+    public_address::PublicAddress,
+    state::App,
 };
 use strum::{EnumString, VariantNames};
 use utoipa::IntoParams;
@@ -51,8 +56,20 @@ pub struct Options {
     )]
     pub languages: Languages,
     /// `false` omits flag links.
-    #[param(value_type = Option<bool>, example = false)]
-    pub flags: bool,
+    #[param(rename = "flags", value_type = Option<bool>, example = false)]
+    pub flags_base_url: Option<String>,
+}
+
+impl FromRequestParts<App> for Options {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let Ok(PublicAddress(address)) = PublicAddress::from_request_parts(parts, app).await;
+        let FlagImages(elsewhere) = &app.config.flag_images;
+        let own = || address.map(|address| format!("{address}/flags/{}", flags::VERSION));
+        let flags_base_url = elsewhere.as_ref().map(ToString::to_string).or_else(own);
+        Self::parse(&Params::from_uri(&parts.uri), &parts.headers, flags_base_url)
+    }
 }
 
 impl Options {
@@ -64,7 +81,12 @@ impl Options {
         }
     }
 
-    pub fn parse(params: &Params, headers: &HeaderMap) -> Result<Self, ApiError> {
+    /// `flags_base_url` is where flag images are, without a trailing slash; `None` if the address is unknown.
+    fn parse(
+        params: &Params,
+        headers: &HeaderMap,
+        flags_base_url: Option<String>,
+    ) -> Result<Self, ApiError> {
         static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::from_type::<FormatResult>);
         let default_country = match params.text("defaultCountry")? {
             None => DefaultCountry::default(),
@@ -79,6 +101,8 @@ impl Options {
         });
         let fields = FIELDS.select_from(params)?;
         let include = params.text("include")?.unwrap_or_default().parse()?;
+        let has_flags = params.parse_variant::<Switch>("flags")? != Some(Switch::False)
+            && fields.as_ref().is_none_or(|fields| fields.includes("flags"));
         Ok(Self {
             default_country,
             cache,
@@ -86,18 +110,12 @@ impl Options {
             include: fields.as_ref().map_or(include, Include::from_fields),
             fields,
             languages,
-            flags: params.parse_variant::<Switch>("flags")? != Some(Switch::False),
+            flags_base_url: flags_base_url.filter(|_| has_flags),
         })
     }
 
     pub fn needs_data(&self, number: &PhoneNumber) -> bool {
         geographic_npa_nxx(number).is_some() || self.include.needs_data() && number.is_nanp()
-    }
-
-    /// The base URL for flags if the result links to flags.
-    pub fn flags_base_url<'a>(&self, FlagsBaseUrl(url): &'a FlagsBaseUrl) -> Option<&'a str> {
-        let has_flags = self.flags && self.fields.as_ref().is_none_or(|it| it.includes("flags"));
-        url.as_deref().filter(|_| has_flags)
     }
 }
 
@@ -121,7 +139,7 @@ mod tests {
 
     fn parse(query: &str) -> Options {
         let params = Params::from_uri(&format!("/v1/format?{query}").parse().unwrap());
-        Options::parse(&params, &HeaderMap::new()).unwrap()
+        Options::parse(&params, &HeaderMap::new(), Some("https://a.example".to_owned())).unwrap()
     }
 
     #[test]
@@ -135,10 +153,7 @@ mod tests {
             ("fields=valid", false),
             ("fields=flags&flags=false", false),
         ] {
-            let url = FlagsBaseUrl(Some("https://a.example".to_owned()));
-            let found = parse(query).flags_base_url(&url).map(str::to_owned);
-            assert_eq!(found, url.0.filter(|_| expected), "{query}");
-            assert_eq!(parse(query).flags_base_url(&FlagsBaseUrl(None)), None, "{query}");
+            assert_eq!(parse(query).flags_base_url.is_some(), expected, "{query}");
         }
     }
 

@@ -13,7 +13,6 @@ use formatting::{DefaultCountry, PhoneNumber};
 use shared::{
     auth::{Charge, KeyKind},
     errors::{ApiError, BodyError},
-    flag_images::FlagsBaseUrl,
     http::preferred_media_type,
     params::Params,
     request_context,
@@ -132,10 +131,9 @@ pub async fn format_numbers(
     params: Params,
     charge: Charge,
     key: KeyKind,
-    flags: FlagsBaseUrl,
+    options: Options,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let options = Options::parse(&params, request.headers())?;
     let media_type = preferred_media_type(request.headers(), MEDIA_TYPES);
     let (column, country_column) = (params.text("column")?, params.text("countryColumn")?);
     let columns = ColumnParams { column, country_column };
@@ -154,7 +152,7 @@ pub async fn format_numbers(
     let parse = || numbers.into_iter().map(|it| it.parse(options.default_country)).collect();
     let parsed: Vec<ParsedNumber> = app.heavy_work.run(length, parse).await?;
     let numbers = parsed.iter().filter_map(ParsedNumber::number);
-    let describer = Describer::new(&app, key, numbers, &options, &flags, None).await?;
+    let describer = Describer::new(&app, key, numbers, &options, None).await?;
     let respond = || {
         let describe = |number| FormattedNumber::new(number, &describer, options.fields.as_ref());
         let results: Vec<_> = parsed.into_iter().map(describe).collect();
