@@ -1,8 +1,6 @@
 //! Everyday names in lists of exchanges, on request.
 
-use std::collections::BTreeMap;
-
-use numbering::records::{Carrier, Exchange, Ocn};
+use numbering::records::{Carrier, Ocn};
 use strum::{EnumString, VariantNames};
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,29 +23,17 @@ pub struct IncludeCommonName(
     pub bool,
 );
 
-/// The everyday names of holders that have one.
-#[derive(Debug)]
-pub struct CommonNames(BTreeMap<Ocn, String>);
-
 impl IncludeCommonName {
     pub fn parse(params: &Params) -> Result<Self, ApiError> {
         Ok(Self(params.parse_variant::<ExchangeField>("include")?.is_some()))
     }
 
-    /// The names of these exchanges' holders; `None` unless they were requested.
-    pub fn names_of(
+    /// The everyday name of a holder, if it has one; `None` unless it was requested.
+    pub fn name_of(
         &self,
-        exchanges: &[Exchange],
-        find: impl Fn(Ocn) -> Option<Carrier>,
-    ) -> Option<CommonNames> {
-        let carriers = || exchanges.iter().filter_map(|exchange| find(exchange.ocn?));
-        let name = |Carrier { ocn, common_name, .. }| Some((ocn, common_name?));
-        self.0.then(|| CommonNames(carriers().filter_map(name).collect()))
-    }
-}
-
-impl CommonNames {
-    pub fn get(&self, ocn: Option<Ocn>) -> Option<String> {
-        self.0.get(&ocn?).cloned()
+        holder: Option<Ocn>,
+        find: impl FnOnce(Ocn) -> Option<Carrier>,
+    ) -> Option<Option<String>> {
+        self.0.then(|| holder.and_then(find)?.common_name)
     }
 }

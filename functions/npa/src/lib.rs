@@ -7,12 +7,12 @@ mod tests;
 
 use axum::extract::State;
 use numbering::records::{
-    AreaCode, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey, StateCode, Status,
-    Version,
+    AreaCode, Carrier, Country, Exchange, Npa, NpaNxx, Nxx, Ocn, Record, RecordKey, StateCode,
+    Status, Version,
 };
 use serde::Serialize;
 use shared::{
-    common_names::{CommonNames, IncludeCommonName},
+    common_names::IncludeCommonName,
     csv_pages::{FormatParam, Rows},
     errors::ApiError,
     lookup::Freshness,
@@ -64,9 +64,8 @@ pub struct ExchangeRow {
 }
 
 impl ExchangeRow {
-    fn new(exchange: Exchange, names: Option<&CommonNames>) -> Self {
+    fn new(exchange: Exchange, common_name: Option<Option<String>>) -> Self {
         let Exchange { nxx, ocn, company_name, rate_center, status, .. } = exchange;
-        let common_name = names.map(|names| names.get(ocn));
         Self { nxx, ocn, company_name, common_name, rate_center, status }
     }
 }
@@ -190,11 +189,10 @@ async fn area_code_or_exchange(
         let page = request.page.slice(past.exchanges_in(npa).into_iter());
         past_page(&past, request, npa, page).await?
     } else {
-        let include = IncludeCommonName::parse(&request.params)?;
         let LoadedVersion { version, dataset } = app.dataset_for_listing(&request.version).await?;
         let page = request.page.slice(dataset.exchanges_in(npa));
-        let names = include.names_of(&page.0, |ocn| dataset.carrier(ocn));
-        page_response(request, Some(&version), dataset.area_code(npa), page, names)
+        let carrier = |ocn| dataset.carrier(ocn);
+        page_response(request, Some(&version), dataset.area_code(npa), page, carrier)?
     };
     page.ok_or_else(|| ApiError::no_record(RecordKey::AreaCode(npa)))
 }
@@ -223,9 +221,8 @@ async fn exchange(
         (None, lookups.into_dataset(), exchange)
     };
     let page = request.page.slice([exchange.ok_or_else(missing)?].into_iter());
-    let include = IncludeCommonName::parse(&request.params)?;
-    let names = include.names_of(&page.0, |ocn| dataset.carrier(ocn));
-    page_response(request, version.as_ref(), dataset.area_code(npa), page, names)
+    let carrier = |ocn| dataset.carrier(ocn);
+    page_response(request, version.as_ref(), dataset.area_code(npa), page, carrier)?
         .ok_or_else(missing)
 }
 
@@ -247,16 +244,16 @@ async fn past_page(
             Record::Carrier(_) => (),
         }
     }
-    let include = IncludeCommonName::parse(&request.params)?;
-    let holders = exchanges.iter().filter(|_| include.0).filter_map(|exchange| exchange.ocn);
+    let IncludeCommonName(has_names) = IncludeCommonName::parse(&request.params)?;
+    let holders = exchanges.iter().filter(|_| has_names).filter_map(|exchange| exchange.ocn);
     let holders = past.records(holders.map(RecordKey::Carrier)).await?;
-    let names = include.names_of(&exchanges, |ocn| match holders.get(&RecordKey::Carrier(ocn)) {
+    let carrier = |ocn| match holders.get(&RecordKey::Carrier(ocn)) {
         Some(Record::Carrier(carrier)) => Some(carrier.clone()),
         _ => None,
-    });
+    };
     let uri = pin(&request.uri, "as_of", past.published_at);
     let request = ListRequest { uri, ..request };
-    Ok(page_response(request, None, area_code, (exchanges, pagination), names))
+    page_response(request, None, area_code, (exchanges, pagination), carrier)
 }
 
 /// The response with a page of an area code's exchanges; `None` unless the area code is in service and a report lists
@@ -266,13 +263,18 @@ fn page_response(
     version: Option<&Version>,
     area_code: Option<AreaCode>,
     (exchanges, pagination): (Vec<Exchange>, Pagination),
-    names: Option<CommonNames>,
-) -> Option<PageResponse<AreaCodeResult>> {
-    let area_code = area_code?;
-    let country = area_code.reported_country()?;
+    carrier: impl Fn(Ocn) -> Option<Carrier>,
+) -> Result<Option<PageResponse<AreaCodeResult>>, ApiError> {
+    let include = IncludeCommonName::parse(&request.params)?;
+    let Some((country, area_code)) = area_code.and_then(|it| Some((it.reported_country()?, it)))
+    else {
+        return Ok(None);
+    };
     let AreaCode { npa, state, total_exchanges, .. } = area_code;
-    let has_common_names = names.is_some();
-    let row = |exchange| ExchangeRow::new(exchange, names.as_ref());
+    let row = |exchange: Exchange| {
+        let name = include.name_of(exchange.ocn, &carrier);
+        ExchangeRow::new(exchange, name)
+    };
     let exchanges = exchanges.into_iter().map(row).collect();
     let body = AreaCodeResult {
         npa,
@@ -281,7 +283,7 @@ fn page_response(
         total_exchanges,
         exchanges,
         pagination,
-        has_common_names,
+        has_common_names: include.0,
     };
-    Some(request.response(version, body, pagination))
+    Ok(Some(request.response(version, body, pagination)))
 }

@@ -10,7 +10,7 @@ use numbering::records::{CarrierType, Country, Exchange, Npa, Nxx, Ocn, StateCod
 use numbering::time::today;
 use serde::Serialize;
 use shared::{
-    common_names::{CommonNames, IncludeCommonName},
+    common_names::IncludeCommonName,
     csv_pages::Rows,
     errors::{ApiError, ListError},
     pagination::{ListRequest, Page, PageResponse, Pagination},
@@ -66,13 +66,13 @@ pub struct FoundExchange {
 }
 
 impl FoundExchange {
-    fn new(exchange: Exchange, names: Option<&CommonNames>) -> Self {
+    fn new(exchange: Exchange, common_name: Option<Option<String>>) -> Self {
         Self {
             npa: exchange.npa,
             nxx: exchange.nxx,
             ocn: exchange.ocn,
             company_name: exchange.company_name,
-            common_name: names.map(|names| names.get(exchange.ocn)),
+            common_name,
             carrier_type: exchange.carrier_type,
             rate_center: exchange.rate_center,
             state: exchange.state,
@@ -124,10 +124,12 @@ async fn search(
     let include = IncludeCommonName::parse(&request.params)?;
     let select = |dataset: &Dataset, page: Page| {
         let (exchanges, pagination) = page.slice(dataset.search(&search, today()));
-        let names = include.names_of(&exchanges, |ocn| dataset.carrier(ocn));
-        let row = |exchange| FoundExchange::new(exchange, names.as_ref());
+        let row = |exchange: Exchange| {
+            let name = include.name_of(exchange.ocn, |ocn| dataset.carrier(ocn));
+            FoundExchange::new(exchange, name)
+        };
         let results = exchanges.into_iter().map(row).collect();
-        (SearchResult { results, pagination, has_common_names: names.is_some() }, pagination)
+        (SearchResult { results, pagination, has_common_names: include.0 }, pagination)
     };
     request.list(&app, select).await
 }
