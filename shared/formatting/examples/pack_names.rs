@@ -4,6 +4,8 @@
 //! 4930<TAB>en Berlin<TAB>de Berlin
 //! ```
 //!
+//! In the table of time zones, the names are zones, separated by spaces.
+//!
 //! Usage: `pack_names PREFIXES LINES`. Writes two files, both compressed: a map from each prefix to the index of its
 //! line, and the lines without their prefixes. Prefixes with the same names share a line.
 //! `.ci/libphonenumber/generate` runs it.

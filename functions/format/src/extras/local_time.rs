@@ -45,13 +45,13 @@ pub fn zones(number: &PhoneNumber, dataset: Option<&Dataset>) -> Vec<&'static st
     let known = number.time_zones();
     let Some((parts, dataset)) = NanpParts::from_number(number).zip(dataset) else {
         let is_in_map = known != time_zones_for_calling_code(1);
-        return if is_in_map { known.to_vec() } else { Vec::new() };
+        return if is_in_map { known } else { Vec::new() };
     };
     let npa = parts.npa_nxx.npa;
     let area = dataset.time_zones(npa, time_zones_for_area_codes);
     let is_split = dataset.area_code(npa).is_some_and(|it| it.plan.has_several_time_zones);
     let is_precise = !known.is_empty() && known.iter().all(|zone| area.contains(zone));
-    if is_precise && !is_split { known.to_vec() } else { area.into_iter().collect() }
+    if is_precise && !is_split { known } else { area.into_iter().collect() }
 }
 
 /// A country's rule about the hours for telemarketing calls, in the called person's local time: a row in [`RULES`].

@@ -1,10 +1,10 @@
-//! Places and mobile networks, from libphonenumber's names by prefix.
+//! Places, mobile networks and time zones, from libphonenumber's names by prefix.
 //!
 //! `.ci/libphonenumber/generate` writes the tables. Each is unpacked on first use.
 
 use std::{collections::BTreeSet, str::FromStr, sync::LazyLock};
 
-use fst::{IntoStreamer, Map};
+use fst::{Automaton, IntoStreamer, Map, automaton::Str};
 
 use super::{number::PhoneNumber, number_type::NumberType};
 
@@ -16,6 +16,10 @@ static PLACES: LazyLock<Table> = LazyLock::new(|| {
 });
 static NETWORKS: LazyLock<Table> = LazyLock::new(|| {
     Table::from_packed(include_bytes!("networks.fst.zst"), include_bytes!("networks.txt.zst"))
+});
+/// Time zones, separated by spaces.
+pub(super) static ZONES: LazyLock<Table> = LazyLock::new(|| {
+    Table::from_packed(include_bytes!("zones.fst.zst"), include_bytes!("zones.txt.zst"))
 });
 
 impl PhoneNumber {
@@ -46,7 +50,7 @@ impl PhoneNumber {
 
 /// All place names in North America, such as `Miami, FL`, in no particular order.
 pub fn north_american_places() -> impl Iterator<Item = &'static str> {
-    PLACES.names_within("1", "2").map(|it| it.name)
+    PLACES.lines_within("1").into_iter().flat_map(names).map(|it| it.name)
 }
 
 /// A name, and its language as a BCP 47 tag.
@@ -57,10 +61,10 @@ pub struct LocalName {
 }
 
 /// The names for each prefix. `examples/pack_names.rs` writes and documents the files.
-struct Table {
+pub(super) struct Table {
     /// Each prefix's index in `lines`.
     prefixes: Map<Vec<u8>>,
-    /// The names for one or more prefixes, such as `de Berlin`, separated by tabs.
+    /// The names for one or more prefixes; of places and networks, each with its language, separated by tabs.
     lines: Vec<&'static str>,
 }
 
@@ -75,33 +79,41 @@ impl Table {
         }
     }
 
+    /// The lines for the prefixes of `digits`, for the longest prefix first.
+    pub(super) fn lines_for(&self, digits: &str) -> impl Iterator<Item = &'static str> {
+        let prefixes = (1..=digits.len()).rev().filter_map(|length| digits.get(..length));
+        prefixes.filter_map(|prefix| self.line(self.prefixes.get(prefix)?))
+    }
+
+    /// The lines for all prefixes that start with these digits, without duplicates.
+    pub(super) fn lines_within(&self, digits: &str) -> BTreeSet<&'static str> {
+        let within = self.prefixes.search(Str::new(digits).starts_with());
+        let indexes = within.into_stream().into_values();
+        indexes.into_iter().filter_map(|index| self.line(index)).collect()
+    }
+
+    fn line(&self, index: u64) -> Option<&'static str> {
+        self.lines.get(usize::try_from(index).ok()?).copied()
+    }
+
     /// The name for the longest prefix of `digits` that has one in these languages; otherwise the English name.
     fn find(&self, digits: &str, languages: &Languages) -> Option<LocalName> {
         let find = |languages: &Languages| {
-            let prefixes = (1..=digits.len()).rev().filter_map(|length| digits.get(..length));
-            let mut lines = prefixes.filter_map(|prefix| self.prefixes.get(prefix));
-            lines.find_map(|line| {
+            self.lines_for(digits).find_map(|line| {
                 languages.choose(|language| {
-                    self.names(line).find(|it| it.language.eq_ignore_ascii_case(language))
+                    names(line).find(|it| it.language.eq_ignore_ascii_case(language))
                 })
             })
         };
         find(languages).or_else(|| find(&Languages::default()))
     }
+}
 
-    /// The names for the prefixes from `start` up to `end` (exclusive), without duplicates.
-    fn names_within(&self, start: &str, end: &str) -> impl Iterator<Item = LocalName> {
-        let lines = self.prefixes.range().ge(start).lt(end).into_stream().into_values();
-        lines.into_iter().collect::<BTreeSet<_>>().into_iter().flat_map(|line| self.names(line))
-    }
-
-    fn names(&self, line: u64) -> impl Iterator<Item = LocalName> + use<> {
-        let line = usize::try_from(line).ok().and_then(|line| self.lines.get(line).copied());
-        line.unwrap_or_default().split('\t').filter_map(|name| {
-            let (language, name) = name.split_once(' ')?;
-            Some(LocalName { name, language })
-        })
-    }
+fn names(line: &'static str) -> impl Iterator<Item = LocalName> {
+    line.split('\t').filter_map(|name| {
+        let (language, name) = name.split_once(' ')?;
+        Some(LocalName { name, language })
+    })
 }
 
 /// Languages in order of preference, as in `Accept-Language`. Without any, names are in English.
