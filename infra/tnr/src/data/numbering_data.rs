@@ -23,22 +23,17 @@ pub struct NumberingData {
 }
 
 impl NumberingData {
-    /// Loads the current version, or the newest readable one. Notes say which one, and whether it is the sample.
+    /// Loads the current version, or the newest readable one, and other countries' ranges if they are needed. Notes say
+    /// which version, and whether it is the sample.
     ///
     /// # Errors
     /// Returns [`CliError::NoData`] before the first import.
-    pub async fn load(args: &DataArgs) -> Result<Self, CliError> {
-        with_store(args, async |store| Self::from_current(&CurrentDataset::new(store), args).await)
-            .await
-    }
-
-    /// Also loads other countries' ranges.
-    pub async fn load_with_countries(args: &DataArgs) -> Result<Self, CliError> {
+    pub async fn load(args: &DataArgs, needs_countries: bool) -> Result<Self, CliError> {
         let load = async |store: Store| {
             let current = CurrentDataset::new(store.clone());
             let mut data = Self::from_current(&current, args).await?;
-            let manifest = current.in_memory().map(|(_, manifest)| manifest);
-            for (code, country) in manifest.iter().flat_map(|manifest| &manifest.countries.0) {
+            let manifest = current.in_memory().filter(|_| needs_countries);
+            for (code, country) in manifest.iter().flat_map(|(_, it)| &it.countries.0) {
                 let ranges = Arc::new(store.country(country).await?);
                 let (code, country) = (code.clone(), country.clone());
                 data.countries.push(LoadedCountry { code, data: country, ranges });

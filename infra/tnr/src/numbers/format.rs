@@ -68,12 +68,7 @@ pub async fn load_data(
     data: &DataArgs,
     needs_countries: bool,
 ) -> Result<Option<NumberingData>, CliError> {
-    let loaded = if needs_countries {
-        NumberingData::load_with_countries(data).await
-    } else {
-        NumberingData::load(data).await
-    };
-    match loaded {
+    match NumberingData::load(data, needs_countries).await {
         Err(CliError::NoData(_)) => {
             show_note(&format!("note: {}", no_data_note(&data.place()?, &data.next())));
             Ok(None)

@@ -90,7 +90,7 @@ impl Source {
 
 pub async fn export(args: ExportArgs) -> Result<(), CliError> {
     let output = start_output(&args)?;
-    let data = NumberingData::load(&args.data).await?;
+    let data = NumberingData::load(&args.data, false).await?;
     let exchanges = HumanCount(data.dataset.exchanges().len() as u64);
     let version = data.snapshot.version.clone();
     let effective_on = args.effective_on.unwrap_or_else(today);

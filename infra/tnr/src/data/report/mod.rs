@@ -166,7 +166,7 @@ fn write_reasons(
 
 /// Prints the current version's completeness, and the largest companies without a carrier type.
 pub async fn show_quality(args: ReportArgs) -> Result<(), CliError> {
-    let data = NumberingData::load(&args.data).await?;
+    let data = NumberingData::load(&args.data, false).await?;
     let quality = QualityReport::between(None, &Quality::new(&data.dataset));
     print(args.json, &quality, |table, it| write_quality(table, it, usize::MAX))
 }
