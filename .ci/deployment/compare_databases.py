@@ -62,7 +62,7 @@ def database(name, tools, folder):
     port = str(free_port())
     commands = {
         "moto": [tools / "bin/moto_server", "-H", "127.0.0.1", "-p", port],
-        "dynalite": [tools / "node_modules/.bin/dynalite", "--host", "127.0.0.1", "--port", port],
+        "dynalite": [tools / "node_modules/.bin/dynalite", "--host", "127.0.0.1", "--port", port, "--createTableMs", "0"],
     }
     with run_in_background(*commands[name]) as process:
         wait_for(int(port), process)

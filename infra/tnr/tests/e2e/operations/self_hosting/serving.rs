@@ -1,6 +1,9 @@
-//! Tests the server with databases that are failing, or in use by another command. Sessions test the rest.
+//! Tests the server with databases that are remote, failing, or in use by another command. Sessions test the rest.
 
-use reqwest::StatusCode;
+use std::sync::{Arc, Mutex};
+
+use axum::{Router, http::HeaderMap, http::StatusCode};
+use serde_json::json;
 use store::Store;
 use tempfile::TempDir;
 use tnr::{
@@ -11,10 +14,59 @@ use tnr::{
 use crate::support::{
     databases::sample_folder,
     fault_proxy::{Fault, FaultProxy},
+    listening::serve,
     processes::wait_until,
-    program::{Server, run, stderr, stdout},
+    program::{Server, program, run, stderr, stdout},
     service::{KEY, Service, http_client},
 };
+
+/// Operations that a database received, each with the `Authorization` header.
+type Calls = Arc<Mutex<Vec<(String, String)>>>;
+
+/// A database whose tables are CREATING for the first two status requests. It rejects all other calls.
+async fn database_that_creates_tables_slowly() -> (String, Calls) {
+    let calls = Calls::default();
+    let seen = Arc::clone(&calls);
+    let respond = async move |headers: HeaderMap| {
+        let header = |name| headers[name].to_str().unwrap().to_owned();
+        let operation = header("x-amz-target").rsplit_once('.').unwrap().1.to_owned();
+        let mut calls = seen.lock().unwrap();
+        calls.push((operation.clone(), header("authorization")));
+        let count = calls.iter().filter(|(earlier, _)| *earlier == operation).count();
+        match operation.as_str() {
+            "DescribeTable" => {
+                let status = if count < 3 { "CREATING" } else { "ACTIVE" };
+                (StatusCode::OK, json!({ "Table": { "TableStatus": status } }).to_string())
+            }
+            "CreateTable" => {
+                (StatusCode::BAD_REQUEST, r#"{"__type":"x#ResourceInUseException"}"#.to_owned())
+            }
+            _ => (StatusCode::BAD_REQUEST, r#"{"__type":"x#AccessDeniedException"}"#.to_owned()),
+        }
+    };
+    (serve(Router::new().fallback(respond)).await, calls)
+}
+
+#[tokio::test]
+async fn remote_databases_use_configured_credentials_and_create_tables_slowly() {
+    let (endpoint, calls) = database_that_creates_tables_slowly().await;
+    let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", &endpoint]);
+    command.envs([
+        ("AWS_REGION", "eu-central-1"),
+        ("AWS_ACCESS_KEY_ID", "alternator"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ]);
+    let rejected = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    assert!(stderr(&rejected).contains("AccessDeniedException"), "{}", stderr(&rejected));
+    let calls = calls.lock().unwrap();
+    for (_, authorization) in calls.iter() {
+        assert!(authorization.contains("Credential=alternator/"), "{authorization}");
+        assert!(authorization.contains("/eu-central-1/dynamodb/"), "{authorization}");
+    }
+    let polls = calls.iter().filter(|(operation, _)| operation == "DescribeTable").count();
+    assert_eq!(polls, 3 + 5, "it waits for the first table");
+    assert_eq!(calls.last().unwrap().0, "PutItem");
+}
 
 async fn text(url: &str) -> (StatusCode, String) {
     let response = http_client().get(url).send().await.unwrap();
