@@ -22,7 +22,6 @@ const SETS: [&str; FILE_SETS] = [
 pub const NXXS: [&str; 6] = ["200", "201", "202", "203", "204", "205"];
 /// Every carrier that appears in at least one set.
 pub const OCNS: [&str; 4] = ["1111", "2222", "3333", "9999"];
-pub const NPAS: [&str; 2] = ["415", "416"];
 
 /// A set's exchanges in 415 by NXX, as `NXX,OCN,company,rate-center`.
 pub fn exchanges(set: usize) -> Vec<&'static str> {
