@@ -2,7 +2,7 @@
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
 //! exchange. This is the only representation: [`snapshot`] writes and compresses these bytes, and the other modules
-//! read them in place.
+//! read them in place. Only carriers and area codes, which are few, are decoded when a snapshot is loaded.
 
 mod blocks;
 mod carrier_search;
