@@ -63,7 +63,9 @@ impl Assembler<'_> {
         dataset: Option<&Dataset>,
         exchange: Option<Exchange>,
     ) -> FormatResult {
-        let facts = Facts { text, country, number: number.as_ref(), dataset, settings: self };
+        let &Self { languages, now, countries, .. } = self;
+        let facts =
+            Facts { text, country, number: number.as_ref(), dataset, languages, now, countries };
         let (extras, today) = (self.include.describe(&facts), facts.today());
         let Some(number) = number else {
             let input = text.trim().chars().take(MAX_INPUT_LENGTH).collect();

@@ -253,8 +253,7 @@ impl Assignment {
         let calling_code = number.country_calling_code;
         let has_number =
             |country: &&LoadedCountry| country.data.calling_codes.contains(&calling_code);
-        let Some(LoadedCountry { data, ranges, .. }) =
-            facts.settings.countries.iter().find(has_number)
+        let Some(LoadedCountry { data, ranges, .. }) = facts.countries.iter().find(has_number)
         else {
             let reason = "The data does not include the number's country";
             return Self::new(AssignmentVerdict::NotCovered, reason);

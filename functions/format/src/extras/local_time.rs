@@ -27,7 +27,7 @@ pub struct TimeZoneInfo {
 /// The number's current time zones; `None` if they are unknown or the number is non-geographic.
 pub fn find(facts: &Facts<'_>) -> Option<Vec<TimeZoneInfo>> {
     let zones = zones(facts.number?, facts.dataset).into_iter().filter_map(|zone| {
-        let now = facts.settings.now.in_tz(zone).ok()?;
+        let now = facts.now.in_tz(zone).ok()?;
         Some(TimeZoneInfo {
             zone,
             utc_offset: now.strftime("%:z").to_string(),
@@ -121,7 +121,7 @@ impl CallingHours {
     pub fn find(facts: &Facts<'_>, zones: &[TimeZoneInfo]) -> Option<Self> {
         let country = country(facts)?;
         let rule = RULES.iter().find(|rule| rule.countries.contains(&&*country))?;
-        let times = zones.iter().filter_map(|zone| facts.settings.now.in_tz(zone.zone).ok());
+        let times = zones.iter().filter_map(|zone| facts.now.in_tz(zone.zone).ok());
         let times: Vec<_> =
             times.map(|local| (rule.window_on(local.weekday()), local.time())).collect();
         let status = match times.iter().filter(|(window, time)| window.contains(*time)).count() {

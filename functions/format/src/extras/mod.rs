@@ -6,13 +6,14 @@ mod local_time;
 mod place;
 mod range;
 
-use formatting::{DefaultCountry, PhoneNumber, Reason, Verdict};
-use jiff::civil::Date;
+use formatting::{DefaultCountry, Languages, PhoneNumber, Reason, Verdict};
+use jiff::{Timestamp, civil::Date};
 use numbering::{dataset::Dataset, time::date_of};
 use serde::Serialize;
+use store::LoadedCountry;
 use utoipa::ToSchema;
 
-use crate::{assemble::Assembler, block::is_us_or_canada};
+use crate::block::is_us_or_canada;
 
 pub use assignment::Assignment;
 pub use line::LineInfo;
@@ -27,12 +28,15 @@ pub struct Facts<'a> {
     /// The text as a number; `None` if it cannot be parsed.
     pub number: Option<&'a PhoneNumber>,
     pub dataset: Option<&'a Dataset>,
-    pub settings: &'a Assembler<'a>,
+    pub languages: &'a Languages,
+    pub now: Timestamp,
+    /// The countries whose ranges are known.
+    pub countries: &'a [LoadedCountry],
 }
 
 impl Facts<'_> {
     pub fn today(&self) -> Date {
-        date_of(self.settings.now)
+        date_of(self.now)
     }
 
     fn reason(&self) -> Option<Reason> {
@@ -106,7 +110,7 @@ impl NetworkInfo {
         if number.country.as_deref().is_some_and(is_us_or_canada) {
             return None;
         }
-        let name = number.network(facts.settings.languages)?.name;
+        let name = number.network(facts.languages)?.name;
         Some(Self { name, basis: NetworkBasis::FirstAssignment })
     }
 }

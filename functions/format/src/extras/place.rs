@@ -44,7 +44,7 @@ impl PlaceInfo {
         if number.is_non_geographic {
             return None;
         }
-        let by_prefix = number.place(facts.settings.languages);
+        let by_prefix = number.place(facts.languages);
         let block = block(number, facts).unwrap_or_default();
         let state = block.state.map(|(state, _)| state);
         let city = state.and_then(|state| city(block.rate_center.as_deref()?, state));

@@ -1,0 +1,59 @@
+//! Other countries' ranges in memory, loaded when a request first asks about a country.
+
+use std::{sync::Arc, time::Duration};
+
+use logging::with_causes;
+use moka::future::Cache;
+use numbering::{ranges::CountryRanges, records::Version};
+use store::{CountryData, DatasetError, Store};
+
+use crate::errors::ApiError;
+
+/// The maximum number of countries in memory. The largest takes 10 MB.
+const MAX_COUNTRIES: u64 = 12;
+/// The interval after a failed read.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The countries that requests have asked about.
+#[derive(Clone)]
+pub(crate) struct CountryCache {
+    loaded: Cache<Version, Arc<CountryRanges>>,
+    /// Countries that were unreadable a few seconds ago.
+    unreadable: Cache<Version, ()>,
+}
+
+impl Default for CountryCache {
+    fn default() -> Self {
+        Self {
+            loaded: Cache::new(MAX_COUNTRIES),
+            unreadable: Cache::builder().time_to_live(RETRY_INTERVAL).build(),
+        }
+    }
+}
+
+impl CountryCache {
+    /// Returns a country's ranges, or [`ApiError::Unreadable`] if they are damaged.
+    pub async fn get(
+        &self,
+        store: &Store,
+        code: &str,
+        data: &CountryData,
+    ) -> Result<Arc<CountryRanges>, ApiError> {
+        let version = &data.piece.version;
+        if self.unreadable.contains_key(version) {
+            return Err(ApiError::Unreadable);
+        }
+        let load = async { store.country(data).await.map(Arc::new) };
+        let error = match self.loaded.try_get_with_by_ref(version, load).await {
+            Ok(ranges) => return Ok(ranges),
+            Err(error) => error,
+        };
+        let cause = with_causes(error.as_ref());
+        tracing::error!(error = cause, country = code, "failed to read a country's ranges");
+        if !matches!(*error, DatasetError::Unreadable { .. }) {
+            return Err(ApiError::from_dataset_error(&error));
+        }
+        self.unreadable.insert(version.clone(), ()).await;
+        Err(ApiError::Unreadable)
+    }
+}
