@@ -14,7 +14,7 @@ impl Cli {
     /// number instead of a command, looks it up.
     pub fn parse_args(args: &[OsString]) -> Result<Self, clap::Error> {
         let error = match parse_command(args) {
-            Err(error) if is_unknown(error.kind()) => error,
+            Err(error) if is_unknown(error.kind()) && !has_command(args) => error,
             result => return result,
         };
         let mut lookup = args.to_vec();
@@ -34,6 +34,11 @@ impl Cli {
 fn parse_command(args: &[OsString]) -> Result<Cli, clap::Error> {
     let command = map_arguments(help::lay_out(Cli::command()), ignore_empty_variable);
     command.try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches))
+}
+
+fn has_command(args: &[OsString]) -> bool {
+    let word = args.get(1).and_then(|word| word.to_str());
+    word.is_some_and(|word| Cli::command().find_subcommand(word).is_some())
 }
 
 fn is_unknown(kind: ErrorKind) -> bool {

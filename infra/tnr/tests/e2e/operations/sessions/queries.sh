@@ -24,6 +24,7 @@ tnr area-code 41
 tnr area-code 415 999
 tnr area-code 415 "$(printf '\033[31m')"
 tnr area-code 415 --limit 0
+tnr area-code 415 234 555
 tnr area-codes 212
 tnr area-codes 800
 tnr area-codes --state NY --limit 3
