@@ -45,8 +45,9 @@ def fr(archive):
     names = {row[1]: row[0] for row in files["identifiants_ce.csv"]}
     rows = files["majnum.csv"]
     next(rows)
-    for _, first, last, code, _, day in rows:
-        if first.startswith("0"):
+    for _, first, last, code, place, day in rows:
+        # Other places have other calling codes.
+        if first.startswith("0") and place in ("Métropole", "National"):
             yield first[1:], last[1:], ASSIGNED, 0, "", names.get(code, code), date(day)
 
 

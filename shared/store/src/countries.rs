@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use numbering::{ranges::CountryRanges, records::Version};
+use numbering::{
+    ranges::{CountryRanges, RangeFacts},
+    records::Version,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -20,6 +23,8 @@ pub struct CountryData {
     pub piece: Piece,
     /// The calling codes of numbers in the data. Overseas territories have their own.
     pub calling_codes: Vec<i32>,
+    /// The calling codes of ranges by place, if the country's places have different ones.
+    pub place_calling_codes: BTreeMap<String, i32>,
     pub publisher: String,
     pub title: String,
     /// The terms of use, as far as they are known, with their address.
@@ -64,6 +69,7 @@ impl CountryData {
         Self {
             piece,
             calling_codes: vec![44],
+            place_calling_codes: BTreeMap::new(),
             publisher: "Ofcom".to_owned(),
             title: String::new(),
             license: "Ask Ofcom".to_owned(),
@@ -73,6 +79,12 @@ impl CountryData {
             replaced: None,
             imported: ImportedReport::default(),
         }
+    }
+
+    /// Returns `true` if numbers with this calling code may be in the range.
+    pub fn has_calling_code(&self, range: &RangeFacts, calling_code: i32) -> bool {
+        let code = range.place.as_ref().and_then(|place| self.place_calling_codes.get(place));
+        code.is_none_or(|code| *code == calling_code)
     }
 
     /// Returns `true` if it was imported from the fictional sample.
@@ -95,5 +107,30 @@ impl Store {
     pub async fn country(&self, data: &CountryData) -> Result<CountryRanges, DatasetError> {
         let bytes = self.piece(&data.piece).await?;
         CountryRanges::unpack(&bytes).map_err(DatasetError::unreadable(&data.piece.version))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use numbering::ranges::RangeUse;
+
+    use super::*;
+
+    #[test]
+    fn ranges_of_a_place_have_its_calling_code() {
+        let mut data = CountryData::sample(Piece::new(Version::new(Timestamp::UNIX_EPOCH), b""));
+        data.place_calling_codes.insert("Jersey".to_owned(), 44);
+        let range = |place: Option<&str>| RangeFacts {
+            range_use: RangeUse::Assigned,
+            status: None,
+            holder: None,
+            effective_from: None,
+            place: place.map(str::to_owned),
+        };
+        for (place, expected) in [(Some("Jersey"), false), (Some("Sark"), true), (None, true)] {
+            assert_eq!(data.has_calling_code(&range(place), 350), expected);
+            assert!(data.has_calling_code(&range(place), 44));
+        }
     }
 }

@@ -125,12 +125,13 @@ pub struct BlockAssignment {
 }
 
 impl Assignment {
-    /// Determines a number's assignment; `None` without data, or if the number is North American but does not have
-    /// ten digits.
+    /// Determines a number's assignment; `None` without data, or if the number is incomplete: a North American one without
+    /// ten digits, or another one that is neither possible nor in a range.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country_calling_code != 1 {
-            return Some(Self::in_country(number, facts));
+            let assignment = Self::in_country(number, facts);
+            return Some(assignment).filter(|it| number.possible || it.range.is_some());
         }
         let parts = NanpParts::from_number(number)?;
         let mut assignment = Self::in_plan(&parts, facts.dataset?, facts.today());
@@ -260,6 +261,7 @@ impl Assignment {
         };
         let (national, publisher) = (&number.national_number, &data.publisher);
         let range = national.parse().ok().and_then(|number| ranges.find(number));
+        let range = range.filter(|range| data.has_calling_code(range.facts, calling_code));
         let assignment = match range {
             None if !ranges.covers(national) => {
                 let reason = format!("The data from {publisher} does not cover such numbers");

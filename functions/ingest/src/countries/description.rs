@@ -16,6 +16,9 @@ pub(crate) struct Description {
     /// ISO 3166-1 code.
     pub country: String,
     pub calling_codes: Vec<i32>,
+    /// The calling code of each place in the place column, if the country's places have different ones.
+    #[serde(default)]
+    pub place_calling_codes: BTreeMap<String, i32>,
     pub publisher: String,
     pub title: String,
     /// The terms of use, as far as they are known, with their address.

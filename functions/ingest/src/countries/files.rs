@@ -15,10 +15,13 @@ use crate::{
 /// A file with its name and content.
 pub(super) type NamedFile = (String, Vec<u8>);
 
-/// Compares a file's name, without its folders, with the start of a name in any case.
+/// Compares a file's name, without its folders, with the start of a name in any case. `s1` is not the start of `S10`.
 pub(super) fn is_named(file: &str, start: &str) -> bool {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-    name.to_lowercase().starts_with(&start.to_lowercase())
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+    let ends_with_digit = start.ends_with(|last: char| last.is_ascii_digit());
+    name.strip_prefix(&start.to_lowercase()).is_some_and(|rest| {
+        !(ends_with_digit && rest.starts_with(|next: char| next.is_ascii_digit()))
+    })
 }
 
 /// Decodes a file. Converts OData to delimited text.
@@ -114,6 +117,19 @@ mod tests {
             let all: Result<Vec<_>, _> =
                 std::iter::from_fn(|| next_record("s7.csv", &mut records).transpose()).collect();
             assert_eq!(all.is_ok(), is_read, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_start_with_the_described_name() {
+        for (file, expected) in [
+            ("S1.csv", true),
+            ("folder/s1 (1).CSV", true),
+            ("S10 notes.csv", false),
+            ("folder/x.s1.csv", false),
+            ("s1/notes.csv", false),
+        ] {
+            assert_eq!(is_named(file, "s1"), expected, "{file}");
         }
     }
 

@@ -40,6 +40,7 @@ pub(super) fn run_gates(
             );
             refusals.push(Refusal::new(Gate::Dates, reason));
         }
+        refuse_missing_files(current, next, &mut refusals);
         refuse_changes(current, next, &mut refusals);
     }
     refusals
@@ -74,6 +75,21 @@ fn refuse_without_holders(next: &CountryRanges, refusals: &mut Vec<Refusal>) {
         let reason =
             format!("{share:.1}% of assigned numbers have a holder, less than {MIN_HELD_PERCENT}%");
         refusals.push(Refusal::new(Gate::Suspect, reason));
+    }
+}
+
+/// Refuses data without a file that the current data has.
+fn refuse_missing_files(
+    current: &CountryRanges,
+    next: &CountryRanges,
+    refusals: &mut Vec<Refusal>,
+) {
+    let missing = current.covered().iter().filter(|digits| !next.covers(digits));
+    let missing: Vec<&str> = missing.map(String::as_str).collect();
+    if !missing.is_empty() {
+        let digits = missing.join(", ");
+        let reason = format!("no file is about numbers that start with {digits}, as before");
+        refusals.push(Refusal::new(Gate::Losses, reason));
     }
 }
 
@@ -220,6 +236,29 @@ mod tests {
         ] {
             let found = gates(ranges, unknown, dates, is_strict);
             assert_eq!(found, expected, "{ranges:?} {unknown} {dates:?} {is_strict}");
+        }
+    }
+
+    #[test]
+    fn missing_files_are_refused() {
+        let data = |covered: &[&str]| {
+            CountryRanges::new(covered.iter().map(|it| (*it).to_owned()).collect(), vec![])
+        };
+        for (current, next, expected) in [
+            (["3", "7"].as_slice(), ["7", "3"].as_slice(), None),
+            (&["70", "71"], &["7"], None),
+            (
+                &["3", "5", "7"],
+                &["7"],
+                Some("no file is about numbers that start with 3, 5, as before"),
+            ),
+        ] {
+            let mut refusals = Vec::new();
+            refuse_missing_files(&data(current), &data(next), &mut refusals);
+            let refused = GateResult::new(refusals, AllowedGates::default());
+            assert_eq!(refused.reasons.first().map(String::as_str), expected);
+            let gates: Vec<Gate> = refused.allowed_by.into_iter().flatten().collect();
+            assert_eq!(gates.first(), expected.map(|_| &Gate::Losses));
         }
     }
 

@@ -279,6 +279,7 @@ impl Description {
         CountryData {
             piece,
             calling_codes: self.calling_codes.clone(),
+            place_calling_codes: self.place_calling_codes.clone(),
             publisher: self.publisher.clone(),
             title: self.title.clone(),
             license: self.license.clone(),

@@ -25,8 +25,8 @@ pub(super) struct Table<'a> {
     pub layout: &'a Layout,
     /// The use and precedence of each status in lowercase.
     pub meanings: HashMap<String, (RangeUse, usize)>,
-    /// Holders by code; empty if the holder column has names.
-    pub names: &'a HashMap<String, String>,
+    /// Holders by code; `None` if the holder column has names.
+    pub names: Option<&'a HashMap<String, String>>,
 }
 
 /// The positions of the columns that the layout names.
@@ -184,10 +184,8 @@ impl Row<'_> {
 
     fn holder(&self, column: usize, rows: &mut Rows) -> Result<Option<String>, ReportError> {
         let Some(holder) = self.text(column)? else { return Ok(None) };
-        if self.table.names.is_empty() {
-            return Ok(Some(holder.to_owned()));
-        }
-        let name = self.table.names.get(holder);
+        let Some(names) = self.table.names else { return Ok(Some(holder.to_owned())) };
+        let name = names.get(holder);
         if name.is_none() {
             self.warn(
                 rows,

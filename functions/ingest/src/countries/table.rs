@@ -21,15 +21,12 @@ pub(super) fn read_files(
     files: &[NamedFile],
 ) -> Result<Rows, ReportError> {
     let mut rows = Rows::default();
-    let names = match &description.names {
-        Some(names) => read_names(names, files)?,
-        None => HashMap::new(),
-    };
+    let names = description.names.as_ref().map(|names| read_names(names, files)).transpose()?;
     for file in &description.files {
         let Some(layout) = description.layout(file) else { continue };
         for (name, bytes) in files.iter().filter(|(name, _)| is_named(name, &file.name)) {
             let meanings = description.statuses.meanings();
-            let table = Table { file: name, layout, meanings, names: &names };
+            let table = Table { file: name, layout, meanings, names: names.as_ref() };
             table.read(bytes, &mut rows)?;
             rows.covered.extend(file.covers.iter().cloned());
         }
@@ -48,7 +45,10 @@ fn no_usable_rows(description: &Description, files: &[NamedFile], rows: &Rows) -
         return ReportError::new(format!("none of the {} rows is usable: {reasons}", rows.count));
     }
     let expected = names(description.files.iter().map(|file| file.name.as_str()).collect());
-    let found = names(files.iter().map(|(name, _)| name.as_str()).collect());
+    let found = match files {
+        [] => "none".to_owned(),
+        files => names(files.iter().map(|(name, _)| name.as_str()).collect()),
+    };
     ReportError::new(format!(
         "no usable rows: expected files whose names start with {expected}, found {found}"
     ))

@@ -75,6 +75,14 @@ async fn published_files_of_four_countries_are_read_in_full() {
 }
 
 #[tokio::test]
+async fn codes_without_the_file_of_names_are_unknown_values() {
+    let without_names =
+        samples("FR").into_iter().filter(|it| !it.to_string().contains("identifiants"));
+    let ReadCountry { rows, .. } = read("FR", without_names.collect()).await.unwrap();
+    assert_eq!(rows.unknown_values, [("Mnémo".to_owned(), rows.count)].into());
+}
+
+#[tokio::test]
 async fn unusable_rows_are_distinguished_from_missing_files() {
     let file = |text: &'static str| vec![Source::Embedded(text.as_bytes())];
     let header = "Block Status,CP Name,Non Geo Number Length,Allocation Date,NMS Number Block: Number Block\n";

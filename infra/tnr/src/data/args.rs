@@ -47,13 +47,13 @@ pub struct ReportSourceArgs {
     #[arg(long, value_name = "URL", env = "TNR_MIRROR", hide_env_values = true)]
     pub mirror: Option<Mirror>,
     /// NANPA's utilized central office codes, text or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "countries", "ranges"])]
     pub nanpa: Option<Source>,
     /// CNAC's CO code status report, CSV or zip
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "countries", "ranges"])]
     pub cnac: Option<Source>,
     /// NANPA's area code database, npa_report.csv
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "ranges"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["fetch", "mirror", "countries", "ranges"])]
     pub npa_report: Option<Source>,
     /// Carrier types and trade names: ocn,company_name,common_name,carrier_type,state,country
     #[arg(long, value_name = "FILE")]
@@ -67,7 +67,7 @@ pub struct ReportSourceArgs {
     /// With --fetch, also download NANPA's thousands block assignments, a much larger file
     #[arg(long, conflicts_with = "thousands_blocks")]
     pub us_blocks: bool,
-    /// Also download the number ranges of these countries, such as GB,FR
+    /// Download the number ranges of these countries, such as GB,FR; alone, leaves the reports unchanged
     #[arg(long = "country", value_name = "CODE", value_delimiter = ',')]
     pub countries: Vec<DescribedCountry>,
     /// A country's number ranges as published, such as GB=s7.csv; repeat for several files

@@ -73,7 +73,7 @@ async fn import_countries(args: ImportArgs) -> Result<(), CliError> {
     ] {
         if is_set {
             let message =
-                format!("{option} does not apply to --ranges alone; pass the reports too");
+                format!("{option} does not apply to other countries alone; pass the reports too");
             return Err(CliError::failed(message));
         }
     }

@@ -199,6 +199,11 @@ impl CountryRanges {
         Self { covered, facts, ranges: joined }
     }
 
+    /// The first digits of the numbers that the data is about.
+    pub fn covered(&self) -> &[String] {
+        &self.covered
+    }
+
     /// Returns `true` if the data is about numbers with these first digits.
     pub fn covers(&self, national: &str) -> bool {
         self.covered.iter().any(|prefix| national.starts_with(prefix))

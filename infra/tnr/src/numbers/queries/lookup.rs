@@ -199,9 +199,13 @@ fn render_calling_hours(hours: &Value) -> String {
 fn render_assignment(format: &Value) -> String {
     let assignment = &format["assignment"];
     let (area_code, source) = (&assignment["areaCode"], &assignment["source"]);
-    let reason = line("assignment", display_text(&assignment["reason"]));
+    let reason = display_text(&assignment["reason"]);
     if !source.is_null() {
-        return reason + &render_range(&assignment["range"], source);
+        let verdict = text(&assignment["verdict"]).to_lowercase().replace('_', " ");
+        let note = if verdict == "assigned" { PORTING_NOTE } else { "" };
+        return line("assignment", format!("{verdict}: {reason}"))
+            + &line("", note)
+            + &render_range(&assignment["range"], source);
     }
     if area_code.is_null() {
         return String::new();
@@ -211,16 +215,14 @@ fn render_assignment(format: &Value) -> String {
     let date =
         date.map(|date| format!(" {} {date}", if status == "planned" { "for" } else { "since" }));
     let area_code = format!("{}, {status}{}", text(&format["npa"]), date.unwrap_or_default());
-    line("area code", area_code) + &reason
+    line("area code", area_code) + &line("assignment", reason)
 }
 
 fn render_range(range: &Value, source: &Value) -> String {
-    let note = if range["holder"].is_null() { "" } else { PORTING_NOTE };
     let numbers = range["from"].as_str().map(|from| format!("{from} to {}", text(&range["to"])));
     let date = range["effectiveFrom"].as_str().map(|date| format!("effective {date}"));
     let place = range["place"].as_str().map(escape_controls);
     [
-        line("", note),
         line("range", numbers.into_iter().chain(date).chain(place).join(", ")),
         line("source", comma_separated([&source["publisher"], &source["date"]])),
     ]
