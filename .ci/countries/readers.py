@@ -11,7 +11,9 @@ from bisect import bisect, bisect_left
 from datetime import datetime
 
 ASSIGNED, RESERVED, UNASSIGNED = "ASSIGNED", "RESERVED_RANGE", "UNASSIGNED_RANGE"
-CALLING_CODES = {"GB": "44", "FR": "33", "ES": "34", "RU": "7"}
+CALLING_CODES = {"GB": "44", "FR": "33", "RE": "262", "ES": "34", "RU": "7"}
+FILES = {"GB": "GB-ofcom-2025-09.zip", "FR": "FR-arcep-2026-04.zip", "RE": "FR-arcep-2026-04.zip",
+         "ES": "ES-cnmc-2025-10-bd-num.zip", "RU": "RU-DEF-9xx-2026.zip"}
 
 
 def tables(archive, encoding, delimiter):
@@ -40,15 +42,19 @@ def gb(archive):
                 yield *block("".join(number.split()), digits), *uses[status], status, holder, date(day)
 
 
-def fr(archive):
+def fr(archive, places=("Métropole", "National")):
     files = dict(tables(archive, "cp1252", ";"))
     names = {row[1]: row[0] for row in files["identifiants_ce.csv"]}
     rows = files["majnum.csv"]
     next(rows)
     for _, first, last, code, place, day in rows:
         # Other places have other calling codes.
-        if first.startswith("0") and place in ("Métropole", "National"):
+        if first.startswith("0") and place in places:
             yield first[1:], last[1:], ASSIGNED, 0, "", names.get(code, code), date(day)
+
+
+def re_(archive):
+    yield from fr(archive, ("La Réunion", "La Réunion - Océan indien", "Mayotte"))
 
 
 def es(archive):
@@ -73,7 +79,7 @@ def ru(archive):
             yield code + first, code + last, ASSIGNED, 0, "", holder, None
 
 
-READERS = {"GB": gb, "FR": fr, "ES": es, "RU": ru}
+READERS = {"GB": gb, "FR": fr, "RE": re_, "ES": es, "RU": ru}
 
 
 def key(digits):
