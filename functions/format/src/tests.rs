@@ -43,6 +43,21 @@ async fn lookup_and_format_return_the_same_values() {
 }
 
 #[tokio::test]
+async fn countries_are_filtered_by_code_and_calling_code() {
+    let api = TestApi::new(routes());
+    for (filter, expected) in [
+        ("country=gb", ["GB"].as_slice()),
+        ("calling_code=44", &["GB", "GG", "IM", "JE"]),
+        ("calling_code=44&country=JE", &["JE"]),
+        ("calling_code=999", &[]),
+    ] {
+        let found = api.ok(&format!("/v1/countries?{filter}")).await;
+        let codes = found["countries"].as_array().unwrap().iter().map(|it| &it["code"]);
+        assert_eq!(codes.collect::<Vec<_>>(), expected, "{filter}");
+    }
+}
+
+#[tokio::test]
 async fn errors_state_the_rule_and_the_value() {
     let api = TestApi::new(routes());
     let errors = api.rejections([
@@ -64,6 +79,11 @@ async fn errors_state_the_rule_and_the_value() {
         // With a plus sign, this would be a Peruvian number, which has no block.
         "/v1/lookup?tn=+516-607-4335",
         "/v1/lookup?tn=+442079460958",
+        "/v1/countries?country=UK",
+        "/v1/countries?calling_code=0",
+        "/v1/countries?calling_code=1000",
+        "/v1/countries/UK/ranges",
+        "/v1/countries/GB/ranges",
     ]);
     insta::assert_snapshot!(errors.await);
 }
