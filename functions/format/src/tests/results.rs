@@ -39,6 +39,8 @@ pub fn britain() -> LoadedCountry {
     let ranges = CountryRanges::new(vec!["2".to_owned(), "7".to_owned()], ranges.collect());
     let mut data = CountryData::sample(Piece::new(Version::new(Timestamp::UNIX_EPOCH), b""));
     data.imported.date = Some(date(2026, 6, 1));
+    data.calling_codes.push(350);
+    data.place_calling_codes.insert("London".to_owned(), 44);
     LoadedCountry { code: "GB".to_owned(), data, ranges: Arc::new(ranges) }
 }
 

@@ -158,3 +158,12 @@ fn other_encodings_are_converted_to_utf_8_with_a_note() {
     }
     insta::assert_snapshot!(outputs);
 }
+
+#[test]
+fn counts_have_thousands_separators() {
+    let list = "305-234-567\n\n".repeat(1001);
+    let (_, report) = describe(list, &["--fields", "e164"]).unwrap();
+    let start =
+        "1,001 numbers: 0 valid, 0 repaired, 1,001 rejected; 1,001 empty lines\n       1,001  ";
+    assert!(report.starts_with(start), "{report}");
+}
