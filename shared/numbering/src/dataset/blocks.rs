@@ -41,7 +41,10 @@ impl Blocks {
         let holders = columns.numbers(holders.blocks.iter().copied())?;
         let rate_centers = columns.numbers(rate_centers.blocks.iter().copied())?;
         let effective = columns.numbers(effective().map(|date| date.map_or(0, value_for)))?;
-        let dates = columns.values(&written_dates)?;
+        let dates: Vec<String> = written_dates.iter().map(Date::to_string).collect();
+        let dates = columns.strings(dates.iter().map(String::as_str))?;
+        let dates = (0..dates.count()).map(|position| dates.get(position).parse().ok());
+        let dates = dates.collect::<Option<_>>()?;
         Some(Self { digits, areas, holders, rate_centers, effective, dates })
     }
 

@@ -34,7 +34,7 @@ impl Dataset {
         if *search == CarrierSearch::default() {
             return self.carriers();
         }
-        let mut matches = vec![true; self.carriers.len()];
+        let mut matches = vec![true; self.carriers.count()];
         for word in search.words.iter().flat_map(|query| &query.words) {
             let joined = self.carriers_with_prefix(&word.joined);
             let parts: Vec<_> =
@@ -44,47 +44,43 @@ impl Dataset {
                 *matches &= joined[carrier] || has_parts;
             }
         }
-        let is_match =
-            |&position: &usize| matches[position] && search.matches(&self.carriers[position]);
-        let mut found: Vec<usize> = (0..self.carriers.len()).filter(is_match).collect();
+        let is_match = |&carrier: &usize| matches[carrier] && self.matches_fields(carrier, search);
+        let mut found: Vec<usize> = (0..self.carriers.count()).filter(is_match).collect();
         if let Some(words) = &search.words {
             // Ties stay in OCN order.
-            found.sort_by_cached_key(|&position| rank(&self.carriers[position], words));
+            found.sort_by_cached_key(|&carrier| self.rank(carrier, words));
         }
         Records::new(self, Positions::List(found.into_iter()), |dataset, position| {
-            dataset.carriers[position].clone()
+            dataset.carriers.record(position)
         })
+    }
+
+    /// The sort key of a carrier that matches all words, best first: the closest name match, then the most exchanges.
+    fn rank(&self, carrier: usize, words: &Words) -> (NameMatch, Reverse<u32>) {
+        let names = [self.carriers.company_name(carrier), self.carriers.common_name(carrier)];
+        let best = names.into_iter().flatten().map(|name| words.name.match_with(name)).min();
+        (best.unwrap_or(NameMatch::None), Reverse(self.carriers.exchange_total(carrier)))
     }
 
     /// Returns one flag per carrier: `true` if a word in its names or its OCN starts with these folded letters.
     fn carriers_with_prefix(&self, letters: &str) -> Vec<bool> {
         let ocn_prefix = letters.to_ascii_uppercase();
-        let has_ocn = |carrier: &Carrier| carrier.ocn.to_string().starts_with(&ocn_prefix);
-        let mut has_prefix: Vec<bool> = self.carriers.iter().map(has_ocn).collect();
-        for holder in self.names.with_prefix(letters) {
-            // The IDs of carriers start at one. Other names have higher IDs.
-            let flag = (holder as usize).checked_sub(1).and_then(|it| has_prefix.get_mut(it));
-            flag.into_iter().for_each(|flag| *flag = true);
+        let has_ocn = |carrier| self.carriers.ocn(carrier).to_string().starts_with(&ocn_prefix);
+        let mut has_prefix: Vec<bool> = (0..self.carriers.count()).map(has_ocn).collect();
+        for name in self.names.with_prefix(letters) {
+            let carrier = self.holder_carrier(name as usize);
+            carrier.into_iter().for_each(|carrier| has_prefix[carrier] = true);
         }
         has_prefix
     }
-}
 
-impl CarrierSearch {
-    /// Returns `true` if the carrier meets all criteria except the words.
-    fn matches(&self, carrier: &Carrier) -> bool {
-        let Self { words: _, country, state, carrier_type } = self;
-        country.is_none_or(|country| carrier.country == country)
-            && (state.is_none() || carrier.state == *state)
-            && (carrier_type.is_none() || carrier.carrier_type == *carrier_type)
+    /// Returns `true` if the carrier meets the criteria for single fields.
+    fn matches_fields(&self, carrier: usize, search: &CarrierSearch) -> bool {
+        let CarrierSearch { words: _, country, state, carrier_type } = search;
+        country.is_none_or(|country| self.carriers.country(carrier) == country)
+            && (state.is_none() || self.carriers.state(carrier) == *state)
+            && (carrier_type.is_none() || self.carriers.carrier_type(carrier) == *carrier_type)
     }
-}
-
-/// The sort key of a carrier that matches all words, best first: the closest name match, then the most exchanges.
-fn rank(carrier: &Carrier, words: &Words) -> (NameMatch, Reverse<u32>) {
-    let names = [&carrier.company_name, &carrier.common_name];
-    let best = names.into_iter().flatten().map(|name| words.name.match_with(name)).min();
-    (best.unwrap_or(NameMatch::None), Reverse(carrier.exchanges.total))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 use std::{collections::BTreeSet, ops::Range, str};
 
 use bytes::Bytes;
-use serde::{Serialize, de::DeserializeOwned};
 
 /// The number of values that a byte can have.
 pub(super) const BYTES: usize = 256;
@@ -172,20 +171,6 @@ impl Columns {
             written.extend(strings.flat_map(str::bytes));
         }
         Some(Strings { bytes: self.take(ranges.item_count())?, ranges })
-    }
-
-    /// Values that are decoded at once, because there are few of them.
-    pub(super) fn values<T: Serialize + DeserializeOwned>(
-        &mut self,
-        values: &[T],
-    ) -> Option<Vec<T>> {
-        if let Some(written) = &mut self.written {
-            written.extend(postcard::to_allocvec(values).ok()?);
-            return Some(Vec::new());
-        }
-        let (values, rest) = postcard::take_from_bytes(&self.unread).ok()?;
-        _ = self.take(self.unread.len() - rest.len());
-        Some(values)
     }
 
     fn read_numbers(&mut self) -> Option<Numbers> {

@@ -8,6 +8,8 @@ use std::{
     ops::Range,
 };
 
+use serde_json::json;
+
 use super::{
     Dataset,
     blocks::Blocks,
@@ -62,7 +64,11 @@ impl Exchanges {
                 Some(*nxx)
             }));
         }
-        let attributes = columns.values(&common.attributes)?;
+        let attributes: Vec<String> =
+            common.attributes.iter().map(|attributes| json!(attributes).to_string()).collect();
+        let attributes = columns.strings(attributes.iter().map(String::as_str))?;
+        let attributes = (0..attributes.count()).map(|it| serde_json::from_str(attributes.get(it)));
+        let attributes = attributes.collect::<Result<_, _>>().ok()?;
         let written = common.dictionaries(&areas);
         let [first, second, third] =
             [0, 1, 2].map(|column| DictionaryColumn::write_or_read(columns, &written[column]));
@@ -132,9 +138,9 @@ impl Dataset {
         Exchange {
             npa,
             nxx,
-            ocn: carrier.map(|carrier| carrier.ocn),
+            ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
             company_name: self.holder_company_name(holder).map(str::to_owned),
-            carrier_type: carrier.and_then(|carrier| carrier.carrier_type),
+            carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             rate_center: self.rate_center_name(value(RATE_CENTERS)),
             state,
             country,
@@ -151,9 +157,9 @@ impl Dataset {
         let rate_center = columns[RATE_CENTERS].entry(area, self.blocks.rate_centers.get(block));
         let carrier = self.holder_carrier(holder)?;
         Some(BlockHolder {
-            ocn: carrier.ocn,
-            company_name: carrier.company_name.clone(),
-            carrier_type: carrier.carrier_type,
+            ocn: self.carriers.ocn(carrier),
+            company_name: self.carriers.company_name(carrier).map(str::to_owned),
+            carrier_type: self.carriers.carrier_type(carrier),
             rate_center: self.rate_center_name(rate_center),
             effective: self.blocks.effective_date(block),
         })

@@ -66,11 +66,12 @@ impl Dataset {
 
     fn holder(&self, id: usize, exchanges: u32, blocks: u32) -> Holder {
         let carrier = self.holder_carrier(id);
+        let common_name = carrier.and_then(|carrier| self.carriers.common_name(carrier));
         Holder {
-            ocn: carrier.map(|carrier| carrier.ocn),
+            ocn: carrier.map(|carrier| self.carriers.ocn(carrier)),
             company_name: self.holder_company_name(id).map(str::to_owned),
-            common_name: carrier.and_then(|carrier| carrier.common_name.clone()),
-            carrier_type: carrier.and_then(|carrier| carrier.carrier_type),
+            common_name: common_name.map(str::to_owned),
+            carrier_type: carrier.and_then(|carrier| self.carriers.carrier_type(carrier)),
             exchanges,
             blocks,
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     Dataset,
-    columns::{Columns, Numbers},
+    columns::{Columns, Numbers, Strings},
 };
 use crate::records::{Record, RecordKey, Version};
 
@@ -16,7 +16,7 @@ use crate::records::{Record, RecordKey, Version};
 #[derive(Debug)]
 pub(super) struct LastChanged {
     /// Empty until [`Dataset::into_successor`] gives the dataset a version.
-    versions: Vec<Version>,
+    versions: Strings,
     /// In the order of [`Dataset::records`].
     indexes: Numbers,
 }
@@ -27,7 +27,10 @@ impl LastChanged {
         versions: &[Version],
         indexes: Vec<u32>,
     ) -> Option<Self> {
-        Some(Self { versions: columns.values(versions)?, indexes: columns.numbers(indexes)? })
+        Some(Self {
+            versions: columns.strings(versions.iter().map(Version::as_str))?,
+            indexes: columns.numbers(indexes)?,
+        })
     }
 }
 
@@ -55,7 +58,8 @@ impl Dataset {
 
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
         let LastChanged { versions, indexes } = &self.last_changed;
-        versions.get(indexes.get(self.position(key)?)).cloned()
+        let position = self.position(key)?;
+        (versions.count() > 0).then(|| Version::from_name(versions.get(indexes.get(position))))
     }
 
     pub fn record(&self, key: RecordKey) -> Option<Record> {
@@ -68,11 +72,11 @@ impl Dataset {
 
     /// The record's position among all records.
     fn position(&self, key: RecordKey) -> Option<usize> {
-        let area_codes_start = self.carriers.len();
-        let exchanges_start = area_codes_start + self.area_codes.len();
+        let area_codes_start = self.carriers.count();
+        let exchanges_start = area_codes_start + self.area_codes.count();
         match key {
-            RecordKey::Carrier(ocn) => self.carrier_position(ocn),
-            RecordKey::AreaCode(npa) => Some(area_codes_start + self.area_code_position(npa)?),
+            RecordKey::Carrier(ocn) => self.carriers.position(ocn),
+            RecordKey::AreaCode(npa) => Some(area_codes_start + self.area_codes.position(npa)?),
             RecordKey::Exchange(npa_nxx) => Some(exchanges_start + self.row_of(npa_nxx)?),
         }
     }
@@ -104,6 +108,6 @@ mod tests {
             assert_eq!(next.last_changed(key).as_ref(), in_next, "{key}");
             assert_eq!(again.last_changed(key).as_ref(), in_again, "{key}");
         }
-        assert_eq!(again.last_changed.versions.len(), 2, "no record has the second version");
+        assert_eq!(again.last_changed.versions.count(), 2, "no record has the second version");
     }
 }

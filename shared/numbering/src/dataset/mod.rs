@@ -2,7 +2,7 @@
 //!
 //! The North American plan is bounded (at most 800 x 800 exchange codes), so a dataset takes a few bytes per
 //! exchange. This is the only representation: [`snapshot`] writes and compresses these bytes, and the other modules
-//! read them in place. Only carriers and area codes, which are few, are decoded when a snapshot is loaded.
+//! read them in place.
 
 mod blocks;
 mod carrier_search;
@@ -14,6 +14,7 @@ mod names;
 mod record_list;
 mod search;
 mod snapshot;
+mod tables;
 mod time_zones;
 mod words;
 
@@ -29,8 +30,12 @@ use crate::records::{
 };
 
 use self::{
-    blocks::Blocks, exchanges::Exchanges, last_changed::LastChanged, names::Names,
+    blocks::Blocks,
+    exchanges::Exchanges,
+    last_changed::LastChanged,
+    names::Names,
     record_list::Positions,
+    tables::{AreaCodes, Carriers},
 };
 
 pub use carrier_search::CarrierSearch;
@@ -46,9 +51,8 @@ pub struct Dataset {
     body: Bytes,
     /// The offset of the record versions in the bytes.
     versions_start: usize,
-    carriers: Vec<Carrier>,
-    /// Each area code as JSON, since no search uses their fields.
-    area_codes: Vec<(Npa, String)>,
+    carriers: Carriers,
+    area_codes: AreaCodes,
     exchanges: Exchanges,
     blocks: Blocks,
     names: Names,
@@ -79,35 +83,24 @@ impl fmt::Debug for Dataset {
 impl Dataset {
     /// Every carrier, ordered by OCN.
     pub fn carriers(&self) -> Records<'_, Carrier> {
-        Records::new(self, Positions::Range(0..self.carriers.len()), |dataset, position| {
-            dataset.carriers[position].clone()
+        Records::new(self, Positions::Range(0..self.carriers.count()), |dataset, position| {
+            dataset.carriers.record(position)
         })
     }
 
     pub fn carrier(&self, ocn: Ocn) -> Option<Carrier> {
-        self.carrier_position(ocn).map(|position| self.carriers[position].clone())
-    }
-
-    fn carrier_position(&self, ocn: Ocn) -> Option<usize> {
-        self.carriers.binary_search_by_key(&ocn, |carrier| carrier.ocn).ok()
+        self.carriers.position(ocn).map(|position| self.carriers.record(position))
     }
 
     /// Every area code, ordered by NPA.
     pub fn area_codes(&self) -> Records<'_, AreaCode> {
-        Records::new(self, Positions::Range(0..self.area_codes.len()), Self::area_code_at)
+        Records::new(self, Positions::Range(0..self.area_codes.count()), |dataset, position| {
+            dataset.area_codes.record(position)
+        })
     }
 
     pub fn area_code(&self, npa: Npa) -> Option<AreaCode> {
-        self.area_code_position(npa).map(|position| self.area_code_at(position))
-    }
-
-    fn area_code_position(&self, npa: Npa) -> Option<usize> {
-        self.area_codes.binary_search_by_key(&npa, |(npa, _)| *npa).ok()
-    }
-
-    fn area_code_at(&self, position: usize) -> AreaCode {
-        serde_json::from_str(&self.area_codes[position].1)
-            .expect("only JSON is written to this column")
+        self.area_codes.position(npa).map(|position| self.area_codes.record(position))
     }
 
     pub fn exchange(&self, npa_nxx: NpaNxx) -> Option<Exchange> {
@@ -180,18 +173,18 @@ impl Dataset {
 
     /// The number of holder IDs, including zero for no holder; see [`Names`].
     fn holder_count(&self) -> usize {
-        1 + self.carriers.len() + self.names.companies.count()
+        1 + self.carriers.count() + self.names.companies.count()
     }
 
-    /// The carrier with this holder ID; `None` if the holder is not a carrier.
-    fn holder_carrier(&self, holder: usize) -> Option<&Carrier> {
-        self.carriers.get(holder.checked_sub(1)?)
+    /// The position of the carrier with this holder ID; `None` if the holder is not a carrier.
+    fn holder_carrier(&self, holder: usize) -> Option<usize> {
+        holder.checked_sub(1).filter(|&carrier| carrier < self.carriers.count())
     }
 
     fn holder_company_name(&self, holder: usize) -> Option<&str> {
         match self.holder_carrier(holder) {
-            Some(carrier) => carrier.company_name.as_deref(),
-            None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.len())),
+            Some(carrier) => self.carriers.company_name(carrier),
+            None => self.names.companies.get_by_id(holder.saturating_sub(self.carriers.count())),
         }
     }
 

@@ -68,10 +68,11 @@ impl Dataset {
     fn holder_matches(&self, holder: usize, search: &Search) -> bool {
         let Search { ocn, company, carrier_type, .. } = search;
         let carrier = self.holder_carrier(holder);
-        let common_name = carrier.and_then(|carrier| carrier.common_name.as_deref());
+        let common_name = carrier.and_then(|carrier| self.carriers.common_name(carrier));
         let mut names = [self.holder_company_name(holder), common_name].into_iter().flatten();
-        (ocn.is_none() || carrier.map(|carrier| carrier.ocn) == *ocn)
-            && (carrier_type.is_none() || carrier.and_then(|it| it.carrier_type) == *carrier_type)
+        (ocn.is_none() || carrier.map(|carrier| self.carriers.ocn(carrier)) == *ocn)
+            && (carrier_type.is_none()
+                || carrier.and_then(|it| self.carriers.carrier_type(it)) == *carrier_type)
             && company.as_ref().is_none_or(|company| names.any(|name| company.matches(name)))
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use serde_json::json;
 
 use super::{
     Dataset,
@@ -12,8 +11,9 @@ use super::{
     exchanges::{CommonValues, Exchanges},
     last_changed::LastChanged,
     names::Names,
+    tables::{AreaCodes, Carriers},
 };
-use crate::records::{AreaCode, Carrier, Exchange, LAYOUT, Npa};
+use crate::records::{AreaCode, Carrier, Exchange, LAYOUT};
 
 /// The zstd level. It is high because a snapshot is written once and read by every container.
 const LEVEL: i32 = 19;
@@ -34,7 +34,7 @@ pub enum SnapshotError {
     Columns,
 }
 
-type Tables = (Vec<Carrier>, Vec<(Npa, String)>, Exchanges, Blocks, Names);
+type Tables = (Carriers, AreaCodes, Exchanges, Blocks, Names);
 
 /// Writes or reads records, which must be in order and without duplicates.
 fn write_or_read(
@@ -44,14 +44,13 @@ fn write_or_read(
     exchanges: &[Exchange],
 ) -> Option<Tables> {
     let common = CommonValues::new(carriers, exchanges);
-    let read_carriers = columns.values(carriers)?;
-    let json = |area_code: &AreaCode| (area_code.npa, json!(area_code).to_string());
-    let area_codes = columns.values(&area_codes.iter().map(json).collect::<Vec<_>>())?;
+    let carrier_columns = Carriers::write_or_read(columns, carriers)?;
+    let area_codes = AreaCodes::write_or_read(columns, area_codes)?;
     let (exchanges, blocks) = Exchanges::write_or_read(columns, exchanges, &common)?;
     let [companies, rate_centers] =
         [&common.companies, &common.rate_centers].map(|it| it.keys().copied());
     let names = Names::write_or_read(columns, companies, rate_centers, &common.words(carriers))?;
-    Some((read_carriers, area_codes, exchanges, blocks, names))
+    Some((carrier_columns, area_codes, exchanges, blocks, names))
 }
 
 impl Dataset {

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt};
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, VariantNames};
+use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::ToSchema;
 
 pub use area_code::{
@@ -24,10 +24,10 @@ pub use version::Version;
 
 /// The version of the record layout, which is a snapshot's first byte. Increment it whenever a record changes, so that
 /// a release never misreads another layout.
-pub const LAYOUT: u8 = 10;
+pub const LAYOUT: u8 = 9;
 
 /// Type of a carrier.
-#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum CarrierType {
 }
 
 /// The source of a carrier type or line type.
-#[derive(Serialize, Deserialize, Display, ToSchema)]
+#[derive(Serialize, Deserialize, Display, VariantArray, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ pub enum TypeBasis {
 }
 
 /// The type of a line.
-#[derive(Serialize, Deserialize, Display, ToSchema)]
+#[derive(Serialize, Deserialize, Display, VariantArray, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,8 +108,10 @@ pub struct Carrier {
     /// `None` if no source has it.
     pub carrier_type: Option<CarrierType>,
     /// `None` without a type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_basis: Option<TypeBasis>,
     /// The line type implied by the company family; `None` if the carrier type determines it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family_line_type: Option<LineType>,
     /// The state or province with most of its exchanges.
     pub state: Option<StateCode>,

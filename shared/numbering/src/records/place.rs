@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use strum::{Display, EnumString, VariantNames};
+use strum::{Display, EnumString, VariantArray, VariantNames};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema, Type},
@@ -12,7 +12,7 @@ use utoipa::{
 use super::codes::{ascii_text, serialize_as_text};
 
 /// The two countries covered by the numbering data.
-#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantArray, VariantNames, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[strum(serialize_all = "UPPERCASE", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,8 +38,13 @@ pub struct StateCode([u8; 2]);
 pub struct UnknownState;
 
 impl StateCode {
-    fn characters(self) -> [u8; 2] {
+    pub(crate) fn characters(self) -> [u8; 2] {
         self.0
+    }
+
+    /// Creates a code from capital letters without checking that it exists; `None` for other characters.
+    pub(crate) fn from_letters(letters: [u8; 2]) -> Option<Self> {
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
     }
 
     /// The state's name and kind; `None` if the code does not exist.

@@ -32,6 +32,10 @@ impl Version {
         version.created_at().map(|_| version)
     }
 
+    pub(crate) fn from_name(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
