@@ -21,7 +21,7 @@ async fn batches_to_several_slow_containers_never_exceed_the_quota() {
         let (endpoint, late) =
             (service.database.endpoint(), Fault::Late(Duration::from_millis(delay)));
         let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", late).await;
-        let container = Service::behind(&proxy).await;
+        let container = Service::patient(&proxy.endpoint).await;
         // Load the data.
         container.ok("/v1/npa/415?limit=1").await;
         container

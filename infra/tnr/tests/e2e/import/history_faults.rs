@@ -13,7 +13,6 @@ use numbering::{
 };
 use serde_json::Value;
 use store::{Gap, Publication, Store};
-use tnr::database::Database;
 
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
@@ -85,8 +84,7 @@ impl Nights {
 
     /// A service with nothing in memory.
     async fn fresh_service(&self) -> Service {
-        let endpoint = self.service.database.endpoint().to_owned();
-        Service::on(Database::at(endpoint).await.unwrap()).await
+        Service::patient(self.service.database.endpoint()).await
     }
 
     async fn health(&self) -> Value {

@@ -43,7 +43,7 @@ async fn proxy() -> FaultProxy {
 }
 
 async fn cold_service(proxy: &FaultProxy) -> Service {
-    let service = Service::patient(proxy).await;
+    let service = Service::patient(&proxy.endpoint).await;
     proxy.take_answered();
     service
 }

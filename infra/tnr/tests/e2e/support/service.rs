@@ -93,10 +93,10 @@ impl Service {
         Self::on(Database::at(proxy.endpoint.clone()).await.unwrap()).await
     }
 
-    /// A service behind a proxy that waits as long for the database as an import does, so that its calls are the same
-    /// on a busy machine.
-    pub async fn patient(proxy: &FaultProxy) -> Self {
-        let database = Database::at(proxy.endpoint.clone()).await.unwrap();
+    /// A service that waits as long for the database at `endpoint` as an import does, so that its calls are the same on
+    /// a busy machine.
+    pub async fn patient(endpoint: &str) -> Self {
+        let database = Database::at(endpoint.to_owned()).await.unwrap();
         let store = database.store();
         Self::with_store(database, store).await
     }
