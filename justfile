@@ -41,7 +41,7 @@ generate:
 watch:
     set -a; . .local/dynamodb.env; set +a; cargo lambda watch --disable-cors --env-file infra/tnr/watch.env
 
-# Run one benchmark: cold_start, numbers or request_costs
+# Run one benchmark: cold_start or numbers
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 

@@ -60,8 +60,8 @@ impl App {
         code: &str,
         data: &CountryData,
     ) -> Result<LoadedCountry, ApiError> {
-        let ranges = self.countries.get(&self.store, code, data).await?;
+        let country = self.countries.get(&self.store, code, data).await?;
         record_version(&data.piece.version);
-        Ok(LoadedCountry { code: code.to_owned(), data: data.clone(), ranges })
+        Ok(country)
     }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use logging::with_causes;
 use moka::future::Cache;
 use numbering::{ranges::CountryRanges, records::Version};
-use store::{CountryData, DatasetError, Store};
+use store::{CountryData, DatasetError, ExampleNumbers, LoadedCountry, Store};
 
 use crate::errors::ApiError;
 
@@ -17,7 +17,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// The countries that requests have asked about.
 #[derive(Clone)]
 pub(crate) struct CountryCache {
-    loaded: Cache<Version, Arc<CountryRanges>>,
+    loaded: Cache<Version, (Arc<CountryRanges>, ExampleNumbers)>,
     /// Countries that were unreadable a few seconds ago.
     unreadable: Cache<Version, ()>,
 }
@@ -32,20 +32,25 @@ impl Default for CountryCache {
 }
 
 impl CountryCache {
-    /// Returns a country's ranges, or [`ApiError::Unreadable`] if they are damaged.
+    /// Loads a country, or returns [`ApiError::Unreadable`] if its ranges are damaged.
     pub async fn get(
         &self,
         store: &Store,
         code: &str,
         data: &CountryData,
-    ) -> Result<Arc<CountryRanges>, ApiError> {
+    ) -> Result<LoadedCountry, ApiError> {
         let version = &data.piece.version;
         if self.unreadable.contains_key(version) {
             return Err(ApiError::Unreadable);
         }
-        let load = async { store.country(data).await.map(Arc::new) };
+        let load = async {
+            store.country(data).await.map(|ranges| (Arc::new(ranges), ExampleNumbers::default()))
+        };
         let error = match self.loaded.try_get_with_by_ref(version, load).await {
-            Ok(ranges) => return Ok(ranges),
+            Ok((ranges, example_numbers)) => {
+                let (code, data) = (code.to_owned(), data.clone());
+                return Ok(LoadedCountry { code, data, ranges, example_numbers });
+            }
             Err(error) => error,
         };
         let cause = with_causes(error.as_ref());

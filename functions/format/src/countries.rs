@@ -114,13 +114,16 @@ impl Rows for CountryList {
 }
 
 impl CountryInfo {
-    /// `data` is the country's, if it was imported, and `loaded` its ranges, if they can be read.
-    fn new(plan: CountryPlan, data: Option<&CountryData>, loaded: Option<&LoadedCountry>) -> Self {
-        let mut free = loaded.map(|country| free_numbers(&plan, country)).unwrap_or_default();
+    /// `data` is the country's, if it was imported.
+    fn new(
+        plan: CountryPlan,
+        data: Option<&CountryData>,
+        examples: &HashMap<String, String>,
+    ) -> Self {
         let types = plan.types.into_iter().map(|(number_type, lengths)| TypeInfo {
             number_type,
             lengths,
-            example: free.remove(&number_type),
+            example: examples.get(&number_type.to_string()).cloned(),
         });
         Self {
             code: plan.code,
@@ -149,12 +152,26 @@ impl From<&CountryData> for CountrySource {
     }
 }
 
+/// Returns a country's [`free_numbers`], which each container computes only once.
+async fn example_numbers(
+    app: &App,
+    plan: &CountryPlan,
+    country: &LoadedCountry,
+) -> Result<HashMap<String, String>, ApiError> {
+    let numbers = &country.example_numbers;
+    if numbers.get().is_none() {
+        let size = country.ranges.iter().count();
+        app.heavy_work.run(size, || numbers.get_or_init(|| free_numbers(plan, country))).await?;
+    }
+    Ok(numbers.get().cloned().unwrap_or_default())
+}
+
 /// The first number of each type in the country that is valid by Google's rules, but in a listed range without a holder
 /// and without subscribers, or in no range.
 fn free_numbers(
     plan: &CountryPlan,
     LoadedCountry { data, ranges, .. }: &LoadedCountry,
-) -> HashMap<NumberType, String> {
+) -> HashMap<String, String> {
     let is_free = |range: &Range<&RangeFacts>| {
         let RangeFacts { status, holder, .. } = range.facts;
         holder.is_none() && status.as_ref().is_some_and(|it| data.example_statuses.contains(it))
@@ -173,7 +190,8 @@ fn free_numbers(
         let is_local = number.country.as_deref() == Some(plan.code);
         Some((number.number_type?, e164)).filter(|_| number.valid && is_local)
     });
-    numbers.unique_by(|(number_type, _)| *number_type).collect()
+    let first = numbers.unique_by(|(number_type, _)| *number_type);
+    first.map(|(number_type, number)| (number_type.to_string(), number)).collect()
 }
 
 /// The digits of a country in an international number (ITU-T E.164, section 6.2.1).
@@ -217,17 +235,15 @@ pub(super) async fn list_countries(
     let mut countries = Vec::new();
     for plan in plans {
         let data = imported.get(plan.code);
-        let loaded = match data {
+        let examples = match data {
             Some(data) => match app.load_country(plan.code, data).await {
                 // The plan is still known.
-                Err(ApiError::Unreadable) => None,
-                loaded => Some(loaded?),
+                Err(ApiError::Unreadable) => HashMap::new(),
+                country => example_numbers(&app, &plan, &country?).await?,
             },
-            None => None,
+            None => HashMap::new(),
         };
-        let size = loaded.as_ref().map_or(0, |country| country.ranges.iter().count());
-        let describe = || CountryInfo::new(plan, data, loaded.as_ref());
-        countries.push(app.heavy_work.run(size, describe).await?);
+        countries.push(CountryInfo::new(plan, data, &examples));
     }
     Ok(request.response(None, CountryList { countries, pagination }, pagination))
 }
@@ -314,7 +330,7 @@ pub(super) async fn list_ranges(
     request: ListRequest,
 ) -> Result<PageResponse<RangeList>, ApiError> {
     parse_param::<DefaultCountry>("code", &code)?;
-    let LoadedCountry { code, data, ranges } =
+    let LoadedCountry { code, data, ranges, .. } =
         app.country_for_listing(&code, &request.version).await?;
     let search = parse_search(&request.params, &ranges)?;
     let (rows, pagination) = request.page.slice(ranges.matching(&search).into_iter());
@@ -325,6 +341,10 @@ pub(super) async fn list_ranges(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use store::Store;
+
     use super::*;
     use crate::tests::results::britain;
 
@@ -347,5 +367,15 @@ mod tests {
         2000-01-01
           FIXED_LINE +442079461000
         ");
+    }
+
+    #[tokio::test]
+    async fn examples_are_computed_once_per_version() {
+        let plan = CountryPlan::all().into_iter().find(|plan| plan.code == "GB").unwrap();
+        let (app, country) = (App::with_store(Store::unreachable()), britain());
+        let numbers = example_numbers(&app, &plan, &country).await.unwrap();
+        assert_eq!(numbers["MOBILE"], "+447400900000");
+        let with_other_ranges = LoadedCountry { ranges: Arc::default(), ..country };
+        assert_eq!(example_numbers(&app, &plan, &with_other_ranges).await.unwrap(), numbers);
     }
 }

@@ -1,6 +1,9 @@
 //! Other countries' ranges: a packed piece per country, listed in the manifest and loaded on first use.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, OnceLock},
+};
 
 use numbering::{
     ranges::{CountryRanges, RangeFacts},
@@ -100,7 +103,11 @@ pub struct LoadedCountry {
     pub code: String,
     pub data: CountryData,
     pub ranges: Arc<CountryRanges>,
+    pub example_numbers: ExampleNumbers,
 }
+
+/// Numbers that nobody holds, by type, computed when a request first asks for them.
+pub type ExampleNumbers = Arc<OnceLock<HashMap<String, String>>>;
 
 impl Store {
     /// Loads a country's ranges.

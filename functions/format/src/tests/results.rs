@@ -10,7 +10,7 @@ use numbering::{
     records::Version,
 };
 use serde_json::json;
-use store::{CountryData, LoadedCountry, Piece};
+use store::{CountryData, ExampleNumbers, LoadedCountry, Piece};
 
 use crate::{
     FormatResult,
@@ -41,7 +41,8 @@ pub fn britain() -> LoadedCountry {
     data.imported.date = Some(date(2026, 6, 1));
     data.calling_codes.push(350);
     data.place_calling_codes.insert("London".to_owned(), 44);
-    LoadedCountry { code: "GB".to_owned(), data, ranges: Arc::new(ranges) }
+    let (code, example_numbers) = ("GB".to_owned(), ExampleNumbers::default());
+    LoadedCountry { code, data, ranges: Arc::new(ranges), example_numbers }
 }
 
 /// The records in `records.json`.
