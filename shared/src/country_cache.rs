@@ -1,11 +1,11 @@
 //! Other countries' ranges in memory, loaded when a request first asks about a country.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use logging::with_causes;
 use moka::future::Cache;
-use numbering::{ranges::CountryRanges, records::Version};
-use store::{CountryData, DatasetError, ExampleNumbers, LoadedCountry, Store};
+use numbering::records::Version;
+use store::{CountryData, DatasetError, LoadedCountry, Store};
 
 use crate::errors::ApiError;
 
@@ -17,7 +17,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// The countries that requests have asked about.
 #[derive(Clone)]
 pub(crate) struct CountryCache {
-    loaded: Cache<Version, (Arc<CountryRanges>, ExampleNumbers)>,
+    loaded: Cache<Version, LoadedCountry>,
     /// Countries that were unreadable a few seconds ago.
     unreadable: Cache<Version, ()>,
 }
@@ -43,14 +43,10 @@ impl CountryCache {
         if self.unreadable.contains_key(version) {
             return Err(ApiError::Unreadable);
         }
-        let load = async {
-            store.country(data).await.map(|ranges| (Arc::new(ranges), ExampleNumbers::default()))
-        };
+        let load = store.country(code, data);
         let error = match self.loaded.try_get_with_by_ref(version, load).await {
-            Ok((ranges, example_numbers)) => {
-                let (code, data) = (code.to_owned(), data.clone());
-                return Ok(LoadedCountry { code, data, ranges, example_numbers });
-            }
+            // A later import of the same ranges changes only their source.
+            Ok(country) => return Ok(LoadedCountry { data: data.clone(), ..country }),
             Err(error) => error,
         };
         let cause = with_causes(error.as_ref());

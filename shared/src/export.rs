@@ -30,7 +30,7 @@ use serde_json::Value;
 use store::{TrustedRoots, credentials_from_env, https_connector};
 use tokio::time::{Instant, timeout};
 
-/// The time for which a failed endpoint is not called.
+/// How long a failed endpoint is not called.
 const PAUSE: Duration = Duration::from_secs(30);
 /// The limit for a function, whose container cannot get its next request before the export ends.
 const MAX_FUNCTION_TIMEOUT: Duration = Duration::from_secs(1);
@@ -79,7 +79,7 @@ impl Exporter {
             return future::pending().await;
         }
         loop {
-            _ = timeout(self.interval, self.buffer.has_batch()).await;
+            _ = timeout(self.interval, self.buffer.wait_for_batch()).await;
             self.flush().await;
         }
     }

@@ -112,7 +112,7 @@ fn route_start(route: &str, full_path: &str) -> usize {
     full_path.find(literal).unwrap_or_default()
 }
 
-/// The path after a named stage, for an event without a route; `None` without a named stage. The request URL starts
+/// The path after a named stage, for an event without a route; `None` if the stage has no name. The request URL starts
 /// with the stage even if the client did not send it.
 fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_bodies_are_text_and_others_are_binary() {
+    fn only_uncompressed_utf_8_bodies_are_sent_as_text() {
         let plain = HeaderMap::new();
         let gzip =
             HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);

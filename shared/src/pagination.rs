@@ -1,4 +1,4 @@
-//! Pages of lists by limit and offset.
+//! Limit and offset pagination for lists.
 
 use std::ops::RangeInclusive;
 

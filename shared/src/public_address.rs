@@ -46,7 +46,7 @@ impl PublicAddress {
     }
 }
 
-/// A request's scheme and host; `None` without a host. If several proxies added to `X-Forwarded-Proto`, the first
+/// A request's scheme and host; `None` if there is no host. If several proxies added to `X-Forwarded-Proto`, the first
 /// value is the scheme that the client used.
 fn request_origin(parts: &Parts) -> Option<String> {
     let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;

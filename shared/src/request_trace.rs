@@ -23,7 +23,7 @@ pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Ar
     let caller = single_value(headers, &TRACEPARENT).and_then(TraceContext::parse);
     let state = caller.and_then(|_| trace_state(headers));
     if !exporter.is_enabled() {
-        return Some(Arc::new(RequestTrace::passed_on(caller?, state)));
+        return Some(Arc::new(RequestTrace::propagated(caller?, state)));
     }
     let xray = || request.lambda_context_ref()?.xray_trace_id.as_deref();
     let caller = caller.or_else(|| TraceContext::parse_xray(xray()?));

@@ -33,7 +33,7 @@ pub struct CountryInfo {
     pub name: &'static str,
     #[schema(example = "44")]
     pub calling_code: String,
-    /// The digits before national numbers inside the country; `null` without any.
+    /// The digits dialed before a national number within the country; `null` if there are none.
     #[schema(required, example = "0")]
     pub trunk_prefix: Option<String>,
     /// The digits before calling codes inside the country; a regular expression if there are several.
@@ -64,7 +64,7 @@ pub struct CountrySource {
     pub title: String,
     #[schema(example = "Ofcom")]
     pub publisher: String,
-    /// The terms of use, as far as they are known.
+    /// The known terms of use.
     pub license: String,
     /// The date of the newest entry; `null` if the data has no dates.
     #[schema(required, value_type = Option<String>, format = Date, example = "2000-01-01")]
@@ -262,13 +262,13 @@ pub struct RangeRow {
     /// The regulator's own word; `null` if it lists only assigned ranges.
     #[schema(required, example = "Allocated")]
     pub status: Option<String>,
-    /// The holder as published; `null` without one.
+    /// The holder as published; `null` if there is none.
     #[schema(required, example = "Sample Networks plc")]
     pub holder: Option<String>,
     /// The first day of the assignment or status; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1998-06-01")]
     pub effective_from: Option<Date>,
-    /// The place or region as published; `null` without one.
+    /// The place or region as published; `null` if there is none.
     #[schema(required, example = "Madrid")]
     pub place: Option<String>,
 }

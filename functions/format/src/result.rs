@@ -86,41 +86,41 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) is_non_geographic: Option<bool>,
-    /// The verdict on the text. Present only on request.
+    /// The verdict on the text. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) verdict: Option<Verdict>,
-    /// The reason why the text is not a single valid number; `null` if it is. Present only on request.
+    /// The reason why the text is not a single valid number; `null` if it is. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ReasonInfo>)]
     pub(crate) reason: Option<Option<ReasonInfo>>,
-    /// The number's likely line type, and its carrier's everyday name; `null` if the text cannot be parsed. Present only
-    /// on request.
+    /// The number's likely line type, and its carrier's everyday name; `null` if the text cannot be parsed. Present
+    /// only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LineInfo>)]
     pub(crate) line: Option<Option<LineInfo>>,
     /// What the numbering plan says about the number; `null` if the text is not a complete number. `valid` is what
-    /// Google's rules say. Present only on request.
+    /// Google's rules say. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Assignment>)]
     pub(crate) assignment: Option<Option<Assignment>>,
-    /// The IANA time zones where the number may be, with their local time now; `null` if they are unknown, or the number is
-    /// not tied to a place. Present only on request.
+    /// The IANA time zones where the number may be, with their local time now; `null` if they are unknown, or the
+    /// number is not tied to a place. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TimeZoneInfo>>)]
     pub(crate) time_zones: Option<Option<Vec<TimeZoneInfo>>>,
-    /// The hours in which the number's country allows telemarketing calls; `null` without time zones, and for countries
-    /// whose rule is not on file. Present only on request.
+    /// The hours when the number's country allows telemarketing calls; `null` if it has no time zones, and for
+    /// countries whose rule is not on file. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CallingHours>)]
     pub(crate) calling_hours: Option<Option<CallingHours>>,
-    /// The city or region where the number may be; `null` if it is unknown, or the number does not belong to a place. Present
-    /// only on request.
+    /// The city or region where the number may be; `null` if it is unknown, or the number does not belong to a place.
+    /// Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<PlaceInfo>)]
     pub(crate) place: Option<Option<PlaceInfo>>,
-    /// The mobile network that the number's range was first assigned to; `null` if it is unknown, the number is not a mobile
-    /// number, or it is in the US or Canada, where `carrier` has the holder. Present only on request.
+    /// The mobile network that the number's range was first assigned to; `null` if it is unknown, the number is not a
+    /// mobile number, or it is in the US or Canada, where `carrier` has the holder. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<NetworkInfo>)]
     pub(crate) network: Option<Option<NetworkInfo>>,

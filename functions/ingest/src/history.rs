@@ -26,7 +26,7 @@ use crate::{
 /// The maximum number of unrecorded differences. The manifest is one item, so beyond that the history starts over.
 const MAX_UNRECORDED: usize = 30;
 pub(crate) const UNRECORDED: &str =
-    "changes could not be added to the history; the next import tries again";
+    "changes could not be added to the history; the next import will retry";
 
 pub(crate) struct Recorder<'a, P> {
     pub store: &'a Store,

@@ -9,7 +9,7 @@ use store::ReportName;
 const MAX_EXAMPLES: usize = 10;
 
 /// The warning for an OCN with different company names in its rows.
-pub(crate) const SEVERAL_NAMES: &str =
+pub(crate) const CONFLICTING_NAMES: &str =
     "an OCN has several company names; the most frequent one is used";
 
 #[derive(Debug, Default)]

@@ -44,7 +44,7 @@ pub struct ImportReport {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub countries: BTreeMap<String, CountryReport>,
     pub items: Items,
-    /// The number of publications whose changes could not be added to the history. The next import will try again.
+    /// The number of publications whose changes could not be added to the history. The next import will retry.
     pub unrecorded: usize,
     pub skipped: BTreeMap<String, u32>,
     /// Suspicious data that was imported anyway, by kind.

@@ -47,12 +47,12 @@ pub(crate) async fn publish<P: Fn(Progress)>(
     Ok(items)
 }
 
-/// Deletes chunks that no version needs. Only logs a failure, because the next import will try again.
+/// Deletes chunks that no version needs. Only logs a failure, because the next import will retry.
 pub(crate) async fn sweep(store: &Store, now: Timestamp) {
     if let Err(error) = store.sweep(now).await {
         tracing::warn!(
             error = with_causes(&error),
-            "cannot delete old chunks; the next import will try again"
+            "cannot delete old chunks; the next import will retry"
         );
     }
 }

@@ -121,7 +121,7 @@ async fn each_report_is_described_by_its_source_bytes_date_and_time() {
 }
 
 #[tokio::test]
-async fn imports_continue_despite_unreadable_block_reports_only() {
+async fn only_block_reports_may_be_unreadable() {
     const NO_REPORT: &str = "<html>";
     let [us, ca] = [ReportName::ThousandsBlocks, ReportName::CanadianBlocks];
     for (blocks, unread, read) in [

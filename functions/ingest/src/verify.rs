@@ -107,7 +107,7 @@ pub async fn unreadable_countries(
 ) -> Result<BTreeMap<String, String>, DatasetError> {
     let mut unreadable = BTreeMap::new();
     for (code, data) in &manifest.countries.0 {
-        match store.country(data).await {
+        match store.country(code, data).await {
             Ok(_) => (),
             Err(DatasetError::Unreadable { source, .. }) => {
                 unreadable.insert(code.clone(), with_causes(source.as_ref()));

@@ -1,5 +1,5 @@
 //! The tools: their descriptions, routes and JSON Schemas. Arguments come from the routes' parameters. Results have no
-//! schema, since agents pay for each word in every session.
+//! schema, since each word costs tokens in every session.
 
 use std::sync::{Arc, LazyLock};
 
@@ -132,10 +132,10 @@ pub const NUMBERS: &str = "numbers";
 /// Maximum numbers per call, since each costs a model a few hundred tokens.
 pub const MAX_NUMBERS: usize = 25;
 
-/// Default page size, smaller than the routes' because models pay for each row.
+/// Default page size, smaller than the routes' because each row costs tokens.
 pub const DEFAULT_LIMIT: u32 = 20;
 
-/// Maximum values listed for an argument, since agents pay for each word. An error states the rule.
+/// Maximum values listed for an argument, since each word costs tokens. An error states the rule.
 const MAX_ENUM_VALUES: usize = 20;
 
 /// Examples for arguments that have none in the API description, or one meant for programs.

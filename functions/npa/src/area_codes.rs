@@ -45,13 +45,13 @@ pub struct AreaCodeSummary {
     pub country: Option<String>,
     pub service: AreaCodeService,
     pub status: AreaCodeStatus,
-    /// The day on which the code comes or came into service; `null` if it is unknown.
+    /// The day the code comes or came into service; `null` if it is unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
     pub in_service_on: Option<Date>,
     /// The code that served its area before; `null` if it is an original code, or unknown.
     #[schema(required)]
     pub parent: Option<Npa>,
-    /// All codes that serve the same area, including this one; empty without an overlay.
+    /// All codes that serve the same area, including this one; empty if there is no overlay.
     pub overlay: BTreeSet<Npa>,
     /// `null` if no report lists the code's exchanges.
     #[schema(required)]
@@ -168,7 +168,7 @@ struct Filter {
     status: Option<AreaCodeStatus>,
     /// An area code that the code overlays.
     overlay_of: Option<Npa>,
-    /// A day on which the code is in service.
+    /// A day when the code is in service.
     #[param(value_type = Option<String>, format = Date, example = "2026-01-01")]
     in_service_on: Option<Date>,
 }

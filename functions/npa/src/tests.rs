@@ -29,7 +29,7 @@ async fn area_codes_exchanges_and_blocks_as_json() {
 }
 
 #[tokio::test]
-async fn area_codes_have_their_place_in_the_plan_and_their_largest_holders() {
+async fn area_codes_include_plan_details_and_largest_holders() {
     let codes = ["415", "416", "628", "465", "800", "876"];
     let targets = codes.map(|npa| format!("/v1/area-codes/{npa}"));
     let api = TestApi::new(routes());

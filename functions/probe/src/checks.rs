@@ -44,11 +44,11 @@ fn search() -> Check {
     let request = Request::new(Function::Search, "/v1/search");
     let body =
         json!({ "pagination": { "total": ABOVE_ZERO }, "results": [{ "status": "ASSIGNED" }] });
-    check(request.query("status", "ASSIGNED").query("limit", "100"), body)
+    check(request.with_query("status", "ASSIGNED").with_query("limit", "100"), body)
 }
 
 fn changes() -> Check {
-    let request = Request::new(Function::Search, "/v1/changes").query("limit", "1");
+    let request = Request::new(Function::Search, "/v1/changes").with_query("limit", "1");
     check(request, json!({ "since": { "version": TEXT }, "until": { "version": TEXT } }))
 }
 
@@ -64,14 +64,16 @@ fn exchange_checks(exchange: &Value) -> [Check; 5] {
         "nxx": nxx, "ocn": ocn, "company_name": company_name, "rate_center": rate_center,
         "status": status,
     });
-    let carrier = Request::new(Function::Carriers, "/v1/carrier/{ocn}").with("ocn", ocn);
-    let of_number = |route| Request::new(Function::Format, route).with("tn", &number);
+    let carrier =
+        Request::new(Function::Carriers, "/v1/carrier/{ocn}").with_path_parameter("ocn", ocn);
+    let of_number =
+        |route| Request::new(Function::Format, route).with_path_parameter("tn", &number);
     let call = json!({ "name": "lookup_block", "arguments": { "tn": number } });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
     let block = format!("{CONTAINS}\"npa\":\"{npa}\",\"nxx\":\"{nxx}\"");
     [
         check(
-            exchange_request.with("npa", npa).with("nxx", nxx),
+            exchange_request.with_path_parameter("npa", npa).with_path_parameter("nxx", nxx),
             json!({ "npa": npa, "exchanges": [exchange] }),
         ),
         check(carrier, json!({ "ocn": ocn, "exchanges": { "total": ABOVE_ZERO } })),
@@ -81,7 +83,7 @@ fn exchange_checks(exchange: &Value) -> [Check; 5] {
         ),
         check(of_number("/v1/format/{tn+}"), json!({ "npa": npa, "nxx": nxx })),
         check(
-            Request::new(Function::Mcp, "/mcp").body(call),
+            Request::new(Function::Mcp, "/mcp").with_body(call),
             json!({ "result": { "isError": false, "content": [{ "text": block }] } }),
         ),
     ]

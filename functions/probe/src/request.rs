@@ -4,7 +4,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
-const AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("telephone-number-reference-probe/", env!("CARGO_PKG_VERSION"));
 const HOST: &str = "probe.invalid";
 /// An address reserved for documentation (RFC 5737).
 const SOURCE_ADDRESS: &str = "192.0.2.1";
@@ -49,18 +49,18 @@ impl Request {
         Self { function, route, parameters, query, body: None, media_type: JSON }
     }
 
-    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub fn with_path_parameter(mut self, name: &'static str, value: &str) -> Self {
         self.parameters.push((name, value.to_owned()));
         self
     }
 
-    pub fn query(mut self, name: &'static str, value: &str) -> Self {
+    pub fn with_query(mut self, name: &'static str, value: &str) -> Self {
         self.query.push((name, value.to_owned()));
         self
     }
 
     /// Sets the body, which is JSON unless [`Self::with_content_type`] sets another type.
-    pub(crate) fn body(self, body: impl ToString) -> Self {
+    pub(crate) fn with_body(self, body: impl ToString) -> Self {
         Self { body: Some(body.to_string()), ..self }
     }
 
@@ -108,7 +108,7 @@ impl Request {
             "routeKey": route_key,
             "rawPath": path,
             "rawQueryString": self.raw_query(),
-            "headers": { "accept": self.media_type, "host": HOST, "user-agent": AGENT },
+            "headers": { "accept": self.media_type, "host": HOST, "user-agent": USER_AGENT },
             "queryStringParameters": map(&self.query),
             "pathParameters": map(&self.parameters),
             "requestContext": {
@@ -119,7 +119,7 @@ impl Request {
                     "path": path,
                     "protocol": "HTTP/1.1",
                     "sourceIp": SOURCE_ADDRESS,
-                    "userAgent": AGENT,
+                    "userAgent": USER_AGENT,
                 },
                 "requestId": id,
                 "routeKey": route_key,
@@ -145,8 +145,10 @@ mod tests {
 
     #[test]
     fn events_contain_decoded_paths_and_all_parameters() {
-        let request = Request::new(Function::Format, "/v1/lookup/{tn+}").with("tn", "+12015550000");
-        let request = request.query("q", "a b").body("tn\n").with_content_type("text/csv");
+        let request = Request::new(Function::Format, "/v1/lookup/{tn+}")
+            .with_path_parameter("tn", "+12015550000");
+        let request =
+            request.with_query("q", "a b").with_body("tn\n").with_content_type("text/csv");
         assert_eq!(request.target(), "/v1/lookup/%2B12015550000?q=a%20b");
         assert_eq!(request.name(), "format POST /v1/lookup/{tn+} as text/csv");
         let event = format!("{:#}", request.event("id"));

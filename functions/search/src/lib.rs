@@ -48,7 +48,7 @@ pub struct FoundExchange {
     /// source names the company.
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]
     pub company_name: Option<String>,
-    /// Everyday name of the assigned holder; `null` if it has none. Present only on request.
+    /// Everyday name of the assigned holder; `null` if it has none. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "AT&T")]
     pub common_name: Option<Option<String>>,

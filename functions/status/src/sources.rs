@@ -67,7 +67,7 @@ pub struct Source {
     /// Percentages of its exchanges with a `holder`, `ocn`, `state` or `rate_center`, and of those that are `assigned`,
     /// `unassigned` or `reserved`. `carrier_type` is the percentage of exchanges with an OCN whose carrier has a type.
     pub percentages: BTreeMap<String, f64>,
-    /// The terms of use, as far as they are known.
+    /// The known terms of use.
     #[schema(
         example = "The report states no license. Ask NANPA (nanpa.com) before you redistribute it."
     )]

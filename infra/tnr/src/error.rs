@@ -37,7 +37,7 @@ pub enum CliError {
         "folder '{folder}' is served by another process; stop that process, or use its DynamoDB with \
          --endpoint-url {endpoint} and the variables in {folder}/dynamodb.env"
     )]
-    FolderServed { folder: String, endpoint: String },
+    FolderInUseByServer { folder: String, endpoint: String },
     #[error("folder '{0}' is in use by another command; try again when that one is done")]
     FolderBusy(String),
     /// Nothing has been imported yet. Commands that only format numbers work without data.

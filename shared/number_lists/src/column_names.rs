@@ -126,7 +126,7 @@ const EXTENSION_LABELS: [&str; 4] = ["x", "ext", "extn", "extension"];
 pub fn looks_like_header(cells: &[String]) -> bool {
     let is_name = |cell: &String| NameMatch::new(cell) > NameMatch::None && !holds_number(cell);
     cells.iter().any(is_name)
-        || (cells.len() > 1 && !cells.iter().any(|cell| digits_in(cell) >= MIN_DIGITS))
+        || (cells.len() > 1 && !cells.iter().any(|cell| count_digits(cell) >= MIN_DIGITS))
 }
 
 /// Returns `true` if the cell holds a number rather than a column name. If it has few digits, the only letters
@@ -136,10 +136,10 @@ pub fn holds_number(cell: &str) -> bool {
     let letters: String = cell.chars().filter(|c| c.is_alphabetic()).collect();
     let letters = if cell.starts_with("tel:") { &letters[3..] } else { &letters };
     let is_plain = letters.is_empty() || EXTENSION_LABELS.contains(&letters);
-    digits_in(&cell) >= if is_plain { MIN_DIGITS } else { MIN_DIGITS_WITH_WORDS }
+    count_digits(&cell) >= if is_plain { MIN_DIGITS } else { MIN_DIGITS_WITH_WORDS }
 }
 
-fn digits_in(cell: &str) -> usize {
+fn count_digits(cell: &str) -> usize {
     cell.chars().filter(|c| c.is_numeric()).count()
 }
 

@@ -35,7 +35,7 @@ pub struct RowError {
 /// The rows of a list. For CSV, empty lines are skipped.
 pub struct Rows<R> {
     parser: Parser<R>,
-    /// The line after the last row.
+    /// The number of the line after the row read last.
     next_line: u64,
 }
 

@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 /// The maximum number of spans to hold, as in the OpenTelemetry SDKs. Further spans are dropped.
 const MAX_SPANS: usize = 2048;
-/// The number of spans that are exported without waiting for the next time.
-const BATCH: usize = 512;
+/// The number of waiting spans that triggers an early export.
+const BATCH_SIZE: usize = 512;
 
 /// Finished spans.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Buffer {
     /// The attributes of this process.
     resource: Vec<Value>,
     spans: Mutex<Vec<String>>,
-    has_batch: Notify,
+    batch_ready: Notify,
 }
 
 impl Buffer {
@@ -33,17 +33,17 @@ impl Buffer {
         let span = span();
         let mut spans = self.spans.lock();
         spans.push(span);
-        if spans.len() == BATCH {
-            self.has_batch.notify_one();
+        if spans.len() == BATCH_SIZE {
+            self.batch_ready.notify_one();
         }
     }
 
-    /// Completes when many spans are waiting.
-    pub async fn has_batch(&self) {
-        self.has_batch.notified().await;
+    /// Waits until a full batch of spans is ready.
+    pub async fn wait_for_batch(&self) {
+        self.batch_ready.notified().await;
     }
 
-    /// Removes the finished spans, and returns them as an OTLP request; `None` without spans.
+    /// Removes the finished spans, and returns them as an OTLP request; `None` if there are none.
     pub fn take_spans(&self) -> Option<String> {
         let spans = mem::take(&mut *self.spans.lock());
         if spans.is_empty() {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 const SAMPLED: u8 = 0b01;
-/// The flags that are passed on: sampled, and random trace id (level 2 of the recommendation).
+/// The flags that are propagated: sampled, and random trace id (level 2 of the recommendation).
 const KNOWN_FLAGS: u8 = 0b11;
 /// The length of a version 00 header. Later versions may be longer.
 const LENGTH: usize = 55;
@@ -88,7 +88,7 @@ mod tests {
     const VALID: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn only_valid_traceparents_are_passed_on_with_known_flags_and_a_new_span() {
+    fn only_valid_traceparents_are_propagated_with_known_flags_and_a_new_span() {
         let changed = |from, to| VALID.replacen(from, to, 1);
         let with_flags = |flags| Some(changed("-01", flags));
         for (header, expected) in [

@@ -17,15 +17,15 @@ pub struct RequestTrace {
     pub context: TraceContext,
     /// The caller's span.
     parent: Option<u64>,
-    /// The caller's `tracestate`. It is passed on, but not in logs and spans, since it may be any text.
+    /// The caller's `tracestate`. It is propagated, but not in logs and spans, since it may be any text.
     pub state: Option<String>,
     /// `None` if the trace is not recorded.
     buffer: Option<Arc<Buffer>>,
 }
 
 impl RequestTrace {
-    /// A trace that is only passed on.
-    pub fn passed_on(context: TraceContext, state: Option<String>) -> Self {
+    /// Propagates a trace without recording a span.
+    pub fn propagated(context: TraceContext, state: Option<String>) -> Self {
         Self { context, parent: None, state, buffer: None }
     }
 

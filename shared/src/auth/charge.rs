@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::auth::key_record;
 
-    /// The table is unreachable, so the container counts on its own.
+    /// The table is unreachable, so the container counts only its own requests.
     #[tokio::test]
     async fn raising_a_charge_adds_the_difference_or_nothing_if_it_exceeds_a_quota() {
         let record = KeyRecord { per_day: Some(10), ..key_record("a") };

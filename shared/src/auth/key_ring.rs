@@ -15,11 +15,11 @@ use crate::errors::ApiError;
 const RECORD_CACHE_TTL: Duration = Duration::from_secs(60);
 /// The lifetime of records that are used while the key table is down.
 const OUTAGE_CACHE_TTL: Duration = Duration::from_mins(15);
-/// The time for which an unknown key is rejected without another read. A new key starts working within this time.
+/// How long an unknown key is rejected without another read. A new key starts working within this time.
 const UNKNOWN_KEY_CACHE_TTL: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
 /// A hash that no key has, for checking whether the table responds.
-const MISSING_HASH: &str = "none";
+const NONEXISTENT_KEY_HASH: &str = "none";
 
 pub struct KeyRing {
     store: Store,
@@ -94,7 +94,8 @@ impl KeyRing {
 
     /// Returns `true` if the key table is responding. Reads the table at most once a minute while it responds.
     pub async fn is_table_responding(&self) -> bool {
-        let read = self.responses.try_get_with_by_ref(MISSING_HASH, self.read_missing_record());
+        let read =
+            self.responses.try_get_with_by_ref(NONEXISTENT_KEY_HASH, self.read_missing_record());
         let result = read.await;
         if let Err(error) = &result {
             tracing::warn!(error = with_causes(error), "the key table is not responding");
@@ -103,7 +104,7 @@ impl KeyRing {
     }
 
     async fn read_missing_record(&self) -> Result<(), StoreError> {
-        let read = self.store.api_key(MISSING_HASH);
+        let read = self.store.api_key(NONEXISTENT_KEY_HASH);
         self.store.read_patiently(Table::ApiKeys, read).await.map(drop)
     }
 

@@ -1,4 +1,4 @@
-//! Error responses in the OpenAPI description, which has them as components.
+//! The error responses, as components of the OpenAPI description.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The length of a container's random name.
-const CONTAINER_CHARACTERS: usize = 4;
+const CONTAINER_NAME_LENGTH: usize = 4;
 /// The interval between writes. If half of the allowance is used sooner, the write is sooner.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum wait for a write. A request that would wait longer is rejected.
@@ -87,7 +87,7 @@ pub struct Counter {
 impl Counter {
     /// Creates a counter with a new random name, so that it is not mistaken for an earlier counter.
     pub fn new() -> Self {
-        let container = Alphanumeric.sample_string(&mut rand::rng(), CONTAINER_CHARACTERS);
+        let container = Alphanumeric.sample_string(&mut rand::rng(), CONTAINER_NAME_LENGTH);
         Self { container, ..Self::default() }
     }
 
@@ -228,7 +228,7 @@ impl Counter {
     }
 
     /// Starts the next call, after claiming the waiting requests; `None` if nothing needs to be written or read. A
-    /// container that has just started or paused reads first, to find out how many others there are. After a write
+    /// container that has just started or resumed reads first, to find out how many others there are. After a write
     /// without a response, it reads to check whether the write was counted.
     pub fn start_call(&mut self, now: i64, clock: Instant) -> Option<Call> {
         self.drop_expired(now);

@@ -76,9 +76,9 @@ impl Quotas {
         }
     }
 
-    /// Counts `requests` more for `key`, or none if they exceed a quota. A request that already counts as `previous` is
-    /// rejected as a whole, because a retry needs all of them. Returns the status of each quota afterward; `None` for
-    /// a key without quotas.
+    /// Adds `requests` to the counts for `key`, or nothing if they would exceed a quota. A request that already counts
+    /// as `previous` is rejected as a whole, because a retry needs all of them. Returns the status of each quota
+    /// afterward; `None` for a key without quotas.
     pub async fn take(
         self: &Arc<Self>,
         key: &KeyRecord,
@@ -172,7 +172,7 @@ impl Quotas {
     /// Writes this container's requests for `quota`, and reads other containers' requests.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
-        // A container that has just started or paused reads first, then writes at once if there are few others.
+        // A container that has just started or resumed reads first, then writes at once if there are few others.
         for _ in 0..2 {
             let Some(call) = quota.counter.lock().start_call(unix_time(), Instant::now()) else {
                 return;

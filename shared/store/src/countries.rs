@@ -30,7 +30,7 @@ pub struct CountryData {
     pub place_calling_codes: BTreeMap<String, i32>,
     pub publisher: String,
     pub title: String,
-    /// The terms of use, as far as they are known, with their address.
+    /// The known terms of use, with their address.
     pub license: String,
     /// The age in days beyond which its publisher has stalled.
     pub max_age_days: i64,
@@ -58,7 +58,7 @@ impl From<Countries> for String {
 }
 
 impl Countries {
-    /// The country whose data may be about numbers with this calling code.
+    /// The country whose data may cover numbers with this calling code.
     pub fn with_calling_code(&self, calling_code: i32) -> Option<(&str, &CountryData)> {
         let mut countries = self.0.iter();
         let found = countries.find(|(_, data)| data.calling_codes.contains(&calling_code));
@@ -109,11 +109,23 @@ pub struct LoadedCountry {
 /// Numbers that nobody holds, by type, computed when a request first asks for them.
 pub type ExampleNumbers = Arc<OnceLock<HashMap<String, String>>>;
 
+impl LoadedCountry {
+    pub fn new(code: String, data: CountryData, ranges: CountryRanges) -> Self {
+        Self { code, data, ranges: Arc::new(ranges), example_numbers: ExampleNumbers::default() }
+    }
+}
+
 impl Store {
     /// Loads a country's ranges.
-    pub async fn country(&self, data: &CountryData) -> Result<CountryRanges, DatasetError> {
+    pub async fn country(
+        &self,
+        code: &str,
+        data: &CountryData,
+    ) -> Result<LoadedCountry, DatasetError> {
         let bytes = self.piece(&data.piece).await?;
-        CountryRanges::unpack(&bytes).map_err(DatasetError::unreadable(&data.piece.version))
+        let ranges = CountryRanges::unpack(&bytes);
+        let ranges = ranges.map_err(DatasetError::unreadable(&data.piece.version))?;
+        Ok(LoadedCountry::new(code.to_owned(), data.clone(), ranges))
     }
 }
 

@@ -155,7 +155,7 @@ impl CurrentDataset {
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
-        // Another request may have refreshed the dataset in the meantime.
+        // Another request may have refreshed the dataset meanwhile.
         let now = Instant::now();
         if let Some(fresh) = self.state.lock().fresh(now) {
             return Ok(fresh);

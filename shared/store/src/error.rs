@@ -49,7 +49,7 @@ pub enum StoreError {
     NoKey(String),
     /// The manifest changed before it could be replaced.
     #[error(
-        "another import or rollback changed the data in the meantime; \
+        "another import or rollback changed the data meanwhile; \
          check which version is current, and try again if still needed"
     )]
     Overtaken,

@@ -361,7 +361,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn publication_at_a_time_is_the_last_one_before_it() {
+    fn past_times_resolve_to_the_last_publication_at_or_before_them() {
         let [first, second, third] = publications();
         let wrong = Publication { at: third.at + (24 * 365).hours(), ..second };
         let stored = [difference(&first, &wrong), difference(&wrong, &third)];

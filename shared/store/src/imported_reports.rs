@@ -91,9 +91,9 @@ const BLOCKS_CANNOT_TELL: &[&str] =
 pub struct ReportDescription {
     pub publisher: &'static str,
     pub title: &'static str,
-    /// The terms of use, as far as they are known.
+    /// The known terms of use.
     pub license: &'static str,
-    /// The age in days beyond which its publisher has stalled; `None` without a schedule. Most reports are published
+    /// The age in days beyond which its publisher has stalled; `None` if it has no schedule. Most reports are published
     /// every day, the area code database every month. The alarms in `template.yaml` have the same defaults.
     pub max_age_days: Option<i64>,
     /// Facts that the report does not contain.

@@ -221,9 +221,9 @@ const MANIFEST: &str = "manifest";
 
 /// The manifest as stored in the table.
 ///
-/// The first import starts by storing a manifest without a version, whose revision can then be replaced.
-/// If the table is deleted and recreated in the meantime, the revision differs. The import then fails to publish a
-/// version whose items were deleted.
+/// The first import starts by storing a manifest without a version, whose revision can then be replaced. If the table
+/// is deleted and recreated meanwhile, the revision differs. The import then fails to publish a version whose items
+/// were deleted.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,

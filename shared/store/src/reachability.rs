@@ -180,7 +180,7 @@ impl Store {
 
 /// The wait before a failed table is called again.
 const PAUSE: Duration = Duration::from_secs(3);
-/// The time for which a failure counts as recent.
+/// How long a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Admits all reads from a working table. After each pause, lets one request probe a failed table.
@@ -197,8 +197,8 @@ struct Failure {
 }
 
 impl Breaker {
-    /// Admits a read, or returns the failure because of which it is refused. Admits all reads of the request that
-    /// probes the table: if any were refused, the request would fail and cancel its first read.
+    /// Admits a read, or returns the failure that blocks it. Admits all reads of the request that probes the table: if
+    /// any were refused, the request would fail and cancel its first read.
     fn admit(&self, now: Instant, request: RequestNumber) -> Result<(), FailureKind> {
         let mut failure = self.0.lock();
         let Some(Failure { kind, at, probe }) = &mut *failure else { return Ok(()) };

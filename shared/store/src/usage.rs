@@ -98,7 +98,7 @@ impl Usage {
 pub struct UsageWrite {
     /// The container's name: a few random letters and digits.
     pub container: String,
-    /// Higher than in the container's previous write.
+    /// The write's sequence number, higher than in the container's previous write.
     pub number: i64,
     pub counts: Counts,
     /// The time in milliseconds since the container's previous write.

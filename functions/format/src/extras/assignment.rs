@@ -35,8 +35,8 @@ pub struct Assignment {
     /// `null` if the numbering data does not cover the area code.
     #[schema(required)]
     pub(crate) exchange: Option<ExchangeAssignment>,
-    /// The holder of the number's block, or the next one until its assignment starts; `null` without one. The number may
-    /// have been ported since.
+    /// The holder of the number's block, or the next one until its assignment starts; `null` if there is none. The
+    /// number may have been ported since.
     #[schema(required)]
     pub(crate) block: Option<BlockAssignment>,
     /// The range in the regulator's data that contains the number; `null` without one, and for North American numbers.
@@ -79,7 +79,7 @@ pub enum AssignmentVerdict {
 #[serde(rename_all = "camelCase")]
 pub struct AreaCodeAssignment {
     pub(crate) status: AreaCodeAssignmentStatus,
-    /// The day on which the code comes or came into service; `null` if unknown.
+    /// The day the code comes or came into service; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1947-01-01")]
     pub(crate) in_service_on: Option<Date>,
 }

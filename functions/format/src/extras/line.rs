@@ -17,11 +17,11 @@ pub struct LineInfo {
     #[serde(rename = "type")]
     #[schema(required)]
     pub(crate) line_type: Option<LineType>,
-    /// What the type is based on; `null` without a type.
+    /// What the type is based on; `null` if the type is unknown.
     #[schema(required)]
     pub(crate) basis: Option<TypeBasis>,
-    /// `true` if the type is that of the carrier the number's block is assigned to. If the number was ported, it may
-    /// have a different type. `null` without a type.
+    /// `true` if the type comes from the carrier that the number's block is assigned to. If the number was ported, it
+    /// may have a different type. `null` if the type is unknown.
     #[schema(required)]
     pub(crate) may_differ_if_ported: Option<bool>,
     /// The name that people use for that carrier; `null` if it is unknown, or the same as `carrier.name`.

@@ -1,4 +1,4 @@
-//! A number's time zones, the local time in them, and the hours in which its country allows telemarketing calls.
+//! A number's time zones, the local time in them, and The hours when its country allows telemarketing calls.
 
 use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_code};
 use jiff::civil::{Time, Weekday};
@@ -78,7 +78,7 @@ const RULES: [Rule; 2] = [
     },
 ];
 
-/// The hours in which the number's country allows telemarketing calls. This is not legal advice: states and provinces may
+/// The hours when the number's country allows telemarketing calls. This is not legal advice: states and provinces may
 /// be stricter.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CallingHours {

@@ -16,7 +16,7 @@ pub struct RangeAssignment {
     /// The last national number.
     #[schema(value_type = String, example = "2079460999")]
     pub(crate) to: NationalNumber,
-    /// The holder as published; `null` without one. The number may have been ported since.
+    /// The holder as published; `null` if there is none. The number may have been ported since.
     #[schema(required, example = "Sample Networks plc")]
     pub(crate) holder: Option<String>,
     /// The regulator's own word; `null` if it lists only assigned ranges.
@@ -25,7 +25,7 @@ pub struct RangeAssignment {
     /// The first day of the assignment or status; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1998-06-01")]
     pub(crate) effective_from: Option<Date>,
-    /// The place or region as published; `null` without one.
+    /// The place or region as published; `null` if there is none.
     #[schema(required, example = "Madrid")]
     pub(crate) place: Option<String>,
 }
@@ -35,7 +35,7 @@ pub struct RangeAssignment {
 pub struct RangeSource {
     #[schema(example = "Ofcom")]
     pub(crate) publisher: String,
-    /// The terms of use, as far as they are known.
+    /// The known terms of use.
     pub(crate) license: String,
     /// The date of the newest entry; `null` if the data has no dates.
     #[schema(required, value_type = Option<String>, format = Date, example = "2000-01-01")]

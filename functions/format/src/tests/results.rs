@@ -1,6 +1,6 @@
 //! Tests every kind of number, with the fields that the rules determine.
 
-use std::{fmt::Write, sync::Arc};
+use std::fmt::Write;
 
 use formatting::{DefaultCountry, Languages, PhoneNumber};
 use jiff::{Timestamp, civil::date};
@@ -10,7 +10,7 @@ use numbering::{
     records::Version,
 };
 use serde_json::json;
-use store::{CountryData, ExampleNumbers, LoadedCountry, Piece};
+use store::{CountryData, LoadedCountry, Piece};
 
 use crate::{
     FormatResult,
@@ -41,8 +41,7 @@ pub fn britain() -> LoadedCountry {
     data.imported.date = Some(date(2026, 6, 1));
     data.calling_codes.push(350);
     data.place_calling_codes.insert("London".to_owned(), 44);
-    let (code, example_numbers) = ("GB".to_owned(), ExampleNumbers::default());
-    LoadedCountry { code, data, ranges: Arc::new(ranges), example_numbers }
+    LoadedCountry::new("GB".to_owned(), data, ranges)
 }
 
 /// The records in `records.json`.

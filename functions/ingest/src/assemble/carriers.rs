@@ -10,7 +10,7 @@ use store::ReportName;
 use super::{Counts, most_frequent};
 use crate::{
     carrier_types,
-    notes::{Notes, SEVERAL_NAMES},
+    notes::{CONFLICTING_NAMES, Notes},
     reports::{blocks::AssignedBlock, codes::CodeRow, overlay::OverlayRow},
 };
 
@@ -153,7 +153,7 @@ fn most_common_name(
     // Reversed, because `max_by_key` returns the last maximum.
     let (name, _) = names.iter().rev().max_by_key(|&(_, usage)| usage)?;
     if let Some(other) = names.keys().find(|&other| other != name) {
-        notes.warn(SEVERAL_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
+        notes.warn(CONFLICTING_NAMES, format!("{ocn} is '{name}' rather than '{other}'"));
     }
     Some(name.clone())
 }

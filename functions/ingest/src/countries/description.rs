@@ -21,7 +21,7 @@ pub(crate) struct Description {
     pub place_calling_codes: BTreeMap<String, i32>,
     pub publisher: String,
     pub title: String,
-    /// The terms of use, as far as they are known, with their address.
+    /// The known terms of use, with their address.
     pub license: String,
     pub addresses: Vec<String>,
     /// `false` if the description follows documentation, and was not tried with real files.
@@ -46,7 +46,7 @@ pub(crate) struct Description {
 pub(crate) struct FileDescription {
     /// The start of the file's name, in any case.
     pub name: String,
-    /// The first digits of the national numbers that the file is about.
+    /// The first digits of the national numbers that the file covers.
     pub covers: Vec<String>,
     pub layout: Option<Layout>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Layout {
     /// The delimiter, or several of which a file has one.
     pub delimiter: String,
     /// A label of the WHATWG encoding standard. A byte order mark takes precedence.
-    #[serde(default = "utf_8")]
+    #[serde(default = "default_encoding")]
     pub encoding: String,
     #[serde(default = "yes")]
     pub has_header: bool,
@@ -102,7 +102,7 @@ pub(crate) struct NamesDescription {
     /// The start of the file's name, in any case.
     pub file: String,
     pub delimiter: String,
-    #[serde(default = "utf_8")]
+    #[serde(default = "default_encoding")]
     pub encoding: String,
     pub code: String,
     pub name: String,
@@ -121,7 +121,7 @@ pub(crate) struct Statuses {
     pub unassigned: Vec<String>,
 }
 
-fn utf_8() -> String {
+fn default_encoding() -> String {
     "utf-8".to_owned()
 }
 

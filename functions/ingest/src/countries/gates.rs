@@ -88,7 +88,9 @@ fn refuse_missing_files(
     let missing: Vec<&str> = missing.map(String::as_str).collect();
     if !missing.is_empty() {
         let digits = missing.join(", ");
-        let reason = format!("no file is about numbers that start with {digits}, as before");
+        let reason = format!(
+            "no file covers numbers that start with {digits}, which the current data covers"
+        );
         refusals.push(Refusal::new(Gate::Losses, reason));
     }
 }
@@ -250,7 +252,7 @@ mod tests {
             (
                 &["3", "5", "7"],
                 &["7"],
-                Some("no file is about numbers that start with 3, 5, as before"),
+                Some("no file covers numbers that start with 3, 5, which the current data covers"),
             ),
         ] {
             let mut refusals = Vec::new();

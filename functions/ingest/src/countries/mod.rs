@@ -211,17 +211,16 @@ async fn accept(
     accepted: &mut Countries,
 ) -> Result<CountryReport, IngestError> {
     let ReadCountry { ranges, rows, imported } = country;
-    let current = manifest.countries.0.get(&description.country);
-    let readable = match current {
+    let code = &description.country;
+    let current = match manifest.countries.0.get(code) {
         None => None,
-        Some(data) => match store.country(data).await {
-            Ok(ranges) => Some((ranges, data)),
+        Some(data) => match store.country(code, data).await {
             Err(DatasetError::Unreadable { .. }) => None,
-            Err(error) => return Err(error.into()),
+            current => Some(current?),
         },
     };
-    let compared = readable.as_ref().filter(|(_, data)| !data.is_sample());
-    let compared = compared.map(|(ranges, data)| (ranges, &data.imported));
+    let compared = current.as_ref().filter(|current| !current.data.is_sample());
+    let compared = compared.map(|current| (&*current.ranges, &current.data.imported));
     let refusals: Vec<Refusal> =
         gates::run_gates(compared, ranges, rows, imported.date, options.strict);
     let GateResult { reasons, allowed_by, .. } = GateResult::new(refusals, options.allow);
@@ -233,9 +232,9 @@ async fn accept(
         return Ok(report(CountryOutcome::Planned));
     }
     let bytes = ranges.pack()?;
-    let unchanged = readable.filter(|(_, current)| current.piece.has_bytes(&bytes));
+    let unchanged = current.filter(|current| current.data.piece.has_bytes(&bytes));
     let (outcome, piece) = match unchanged {
-        Some((_, current)) => (CountryOutcome::Unchanged, current.piece.clone()),
+        Some(current) => (CountryOutcome::Unchanged, current.data.piece),
         None => {
             let piece = Piece::new(Version::new(options.now), &bytes);
             let write = store.write_snapshot(&piece.version, &bytes, &manifest.revision);
@@ -243,7 +242,7 @@ async fn accept(
             (CountryOutcome::Published, piece)
         }
     };
-    accepted.0.insert(description.country.clone(), description.data(piece, imported.clone()));
+    accepted.0.insert(code.clone(), description.data(piece, imported.clone()));
     Ok(report(outcome))
 }
 

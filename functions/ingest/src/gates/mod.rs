@@ -109,7 +109,7 @@ pub(crate) fn run_gates(
     }
     plausible::refuse_implausible(next.dataset, quality, notes, &mut refusals);
     if is_strict {
-        refusals.extend(refuse_unfamiliar(notes));
+        refusals.extend(refuse_format_changes(notes));
     }
     refusals
 }
@@ -143,7 +143,7 @@ fn refuse_dates(current: &ImportedReports, next: &Snapshot) -> Vec<Refusal> {
 
 /// Refuses any change to a report's format, so that maintainers notice it: unknown and missing columns, unknown
 /// values and unreadable reports, even if there is only one.
-fn refuse_unfamiliar(notes: &Notes) -> Vec<Refusal> {
+fn refuse_format_changes(notes: &Notes) -> Vec<Refusal> {
     let mut reasons = Vec::new();
     for (&name, findings) in &notes.reports {
         let file = file(name);

@@ -4,7 +4,7 @@ use numbering::{dataset::Dataset, records::Country};
 
 use super::{Gate, MIN_RECORDS, Refusal};
 use crate::{
-    notes::{Notes, SEVERAL_NAMES, Warning},
+    notes::{CONFLICTING_NAMES, Notes, Warning},
     quality::{Coverage, Quality, percent},
     reports::file,
 };
@@ -20,7 +20,7 @@ const MAX_SAME_PERCENT: f64 = 90.0;
 /// The maximum percentage of a country's records with the same status.
 const MAX_SAME_STATUS_PERCENT: f64 = 99.5;
 /// The maximum percentage of carriers whose OCN has several company names.
-const MAX_SEVERAL_NAMES_PERCENT: f64 = 25.0;
+const MAX_CONFLICTING_NAMES_PERCENT: f64 = 25.0;
 
 /// The columns whose values must vary, with their wording in messages.
 const COLUMNS: [(&str, &str, &str); 4] = [
@@ -43,7 +43,7 @@ pub(super) fn refuse_implausible(
             refuse_uniform(country, coverage, refusals);
         }
     }
-    refuse_several_names(next, notes, refusals);
+    refuse_conflicting_names(next, notes, refusals);
 }
 
 fn refuse(refusals: &mut Vec<Refusal>, share: f64, max: f64, reason: String) {
@@ -105,15 +105,15 @@ fn refuse_uniform(country: Country, coverage: &Coverage, refusals: &mut Vec<Refu
 }
 
 /// Refuses an import if many OCNs have several company names, which probably means that another column was read.
-fn refuse_several_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
+fn refuse_conflicting_names(next: &Dataset, notes: &Notes, refusals: &mut Vec<Refusal>) {
     let carriers = next.carriers().filter(|carrier| carrier.exchanges.total > 0).count() as u32;
-    let count = notes.warnings.get(SEVERAL_NAMES).map_or(0, |warning| warning.count);
+    let count = notes.warnings.get(CONFLICTING_NAMES).map_or(0, |warning| warning.count);
     let share = percent(count, carriers);
     let reason = format!(
         "{count} of {carriers} carriers ({share:.1}%) have several company names for one OCN, more than \
-         {MAX_SEVERAL_NAMES_PERCENT}%; check whether the company names come from another column"
+         {MAX_CONFLICTING_NAMES_PERCENT}%; check whether the company names come from another column"
     );
     if count >= MIN_RECORDS {
-        refuse(refusals, share, MAX_SEVERAL_NAMES_PERCENT, reason);
+        refuse(refusals, share, MAX_CONFLICTING_NAMES_PERCENT, reason);
     }
 }

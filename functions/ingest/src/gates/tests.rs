@@ -84,7 +84,7 @@ fn states_and_carriers(per_state: usize, moved: usize, sold: usize) -> Dataset {
 }
 
 #[test]
-fn strict_imports_refuse_a_single_unknown_or_missing_column_unknown_value_or_unreadable_report() {
+fn strict_imports_refuse_any_format_change() {
     let mut notes = Notes::default();
     let reasons = |notes: &Notes, is_strict| reasons_alone(&Dataset::default(), notes, is_strict);
     assert_eq!(reasons(&notes, true), [""; 0]);

@@ -23,9 +23,9 @@ use utoipa::IntoParams;
 pub struct Filter {
     /// Area code: changes to it, and to its exchanges.
     npa: Option<Npa>,
-    /// Operating Company Number: changes to the carrier, and to exchanges that it held before or after.
+    /// Operating Company Number: changes to the carrier, and to exchanges that it held before or after the change.
     ocn: Option<Ocn>,
-    /// State or province of the record before or after.
+    /// State or province of the record before or after the change.
     state: Option<StateCode>,
     /// Kind of record.
     #[param(inline)]
@@ -161,14 +161,14 @@ impl Since {
         let start = history.start().at;
         let message = match &self.since {
             Some(Start::Time(PastTime { text, .. })) => {
-                format!("since must be {start} or later, when the history begins, got '{text}'")
+                format!("since must be on or after {start}, the start of the history, got '{text}'")
             }
             Some(Start::Version(version)) => format!(
                 "since must be a version in the history, which begins at {start}, got '{}'",
                 quote(version.as_str())
             ),
             // Only a history with a gap has no default start.
-            None => format!("since must be {start} or later, when the history begins"),
+            None => format!("since must be on or after {start}, the start of the history"),
         };
         ApiError::invalid_param("since", message)
     }

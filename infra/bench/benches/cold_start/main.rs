@@ -79,11 +79,13 @@ fn subjects(options: &Options) -> Vec<Subject> {
     };
     let words = if options.published { "cingular wireless" } else { "sample wireless" };
     let to = Request::new;
-    let exchanges = to(Function::Npa, "/v1/npa/{npa}").with("npa", "415");
-    let exchange =
-        to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}").with("npa", "212").with("nxx", "234");
-    let number = |number| to(Function::Format, "/v1/format/{tn+}").with("tn", number);
-    let search = to(Function::Search, "/v1/search").query("q", words);
+    let exchanges = to(Function::Npa, "/v1/npa/{npa}").with_path_parameter("npa", "415");
+    let exchange = to(Function::Npa, "/v1/npa/{npa}/nxx/{nxx}")
+        .with_path_parameter("npa", "212")
+        .with_path_parameter("nxx", "234");
+    let number =
+        |number| to(Function::Format, "/v1/format/{tn+}").with_path_parameter("tn", number);
+    let search = to(Function::Search, "/v1/search").with_query("q", words);
     let baselines = [
         ("(a) hello", "hello", "/message"),
         ("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),

@@ -18,7 +18,7 @@ use crate::{
     CliError,
     database::{
         Database,
-        args::{FolderArgs, Place},
+        args::{DatabaseLocation, FolderArgs},
         copy::{self, FULL_CHECK, check, damaged, is_damage, unreadable},
         data_folder::{DATABASE_FILE, FolderLock, database_files, open_private},
     },
@@ -70,7 +70,7 @@ pub async fn backup(args: &BackupArgs) -> Result<(), CliError> {
     let database = folder.join(DATABASE_FILE);
     let failed = CliError::io(format!("cannot read folder '{}'", folder.display()));
     if !database.try_exists().map_err(failed)? {
-        return Err(Place::Folder(folder).no_database(&args.folder.next()));
+        return Err(DatabaseLocation::Folder(folder).no_database(&args.folder.next()));
     }
     let new = NewFile::create(file, Kind::Private, args.replacement.force)?;
     progress.start("Copying the database", Unit::Time, None);

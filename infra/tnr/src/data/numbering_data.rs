@@ -10,7 +10,7 @@ use crate::{
     CliError,
     data::sample,
     database::args::DataArgs,
-    database::{Access, Database, args::Place},
+    database::{Access, Database, args::DatabaseLocation},
     routes,
     terminal::{NextCommands, show_note},
 };
@@ -34,9 +34,7 @@ impl NumberingData {
             let mut data = Self::from_current(&current, args).await?;
             let manifest = current.in_memory().filter(|_| needs_countries);
             for (code, country) in manifest.iter().flat_map(|(_, it)| &it.countries.0) {
-                let ranges = Arc::new(store.country(country).await?);
-                let (code, country) = (code.clone(), country.clone());
-                data.countries.push(LoadedCountry { code, data: country, ranges });
+                data.countries.push(store.country(code, country).await?);
             }
             Ok(data)
         };
@@ -44,8 +42,8 @@ impl NumberingData {
     }
 
     async fn from_current(current: &CurrentDataset, args: &DataArgs) -> Result<Self, CliError> {
-        let place = args.place()?;
-        let no_data = || place.no_data(&args.next());
+        let location = args.location()?;
+        let no_data = || location.no_data(&args.next());
         let loaded = match current.get().await {
             Err(DatasetError::Empty) => return Err(no_data()),
             loaded => loaded?,
@@ -98,9 +96,9 @@ async fn with_store<T>(
 }
 
 /// The note to print without data for rate center and carrier.
-pub fn no_data_note(place: &Place, next: &NextCommands) -> String {
+pub fn no_data_note(location: &DatabaseLocation, next: &NextCommands) -> String {
     let import = next.tnr("import --fetch");
     format!(
-        "{place} has no numbering data, so rate center and carrier are omitted; get it with '{import}'"
+        "{location} has no numbering data, so rate center and carrier are omitted; get it with '{import}'"
     )
 }

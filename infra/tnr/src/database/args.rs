@@ -76,10 +76,10 @@ impl DatabaseArgs {
             .map_err(|rule| CliError::failed(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
     }
 
-    pub fn place(&self) -> Result<Place, CliError> {
+    pub fn location(&self) -> Result<DatabaseLocation, CliError> {
         match self.endpoint_url()? {
-            Some(url) => Ok(Place::Endpoint(url)),
-            None => self.folder().map(Place::Folder),
+            Some(url) => Ok(DatabaseLocation::Endpoint(url)),
+            None => self.folder().map(DatabaseLocation::Folder),
         }
     }
 
@@ -91,10 +91,10 @@ impl DatabaseArgs {
 }
 
 impl DataArgs {
-    pub fn place(&self) -> Result<Place, CliError> {
+    pub fn location(&self) -> Result<DatabaseLocation, CliError> {
         match &self.stack {
-            Some(stack) => Ok(Place::Stack(stack.clone())),
-            None => self.database.place(),
+            Some(stack) => Ok(DatabaseLocation::Stack(stack.clone())),
+            None => self.database.location(),
         }
     }
 
@@ -112,13 +112,13 @@ impl DataArgs {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum DatabaseLocation {
     Stack(String),
     Endpoint(String),
     Folder(PathBuf),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DatabaseLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stack(stack) => write!(f, "stack '{stack}'"),
@@ -128,7 +128,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl DatabaseLocation {
     pub fn no_database(&self, next: &NextCommands) -> CliError {
         let what = match self {
             Self::Folder(_) => format!("{self} has no database"),

@@ -74,7 +74,7 @@ impl FolderLock {
     /// Locks the folder. Creates it if it does not exist.
     ///
     /// # Errors
-    /// Returns [`CliError::FolderServed`] if another process serves the folder, and
+    /// Returns [`CliError::FolderInUseByServer`] if another process serves the folder, and
     /// [`CliError::FolderBusy`] if another command is using it.
     pub fn acquire(data_dir: &Path) -> Result<Self, CliError> {
         let folder = data_dir.display();
@@ -91,7 +91,7 @@ impl FolderLock {
             Err(TryLockError::WouldBlock) => {
                 let folder = folder.to_string();
                 Err(match fs::read_to_string(endpoint_file) {
-                    Ok(endpoint) => CliError::FolderServed { folder, endpoint },
+                    Ok(endpoint) => CliError::FolderInUseByServer { folder, endpoint },
                     Err(_) => CliError::FolderBusy(folder),
                 })
             }

@@ -16,7 +16,7 @@ use store::{Store, Tables, TimeoutProfile, is_plain_http};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use self::{
-    args::{DataArgs, DatabaseArgs, Place},
+    args::{DataArgs, DatabaseArgs, DatabaseLocation},
     copy::{QUICK_CHECK, check, unreadable},
     data_folder::{DATABASE_FILE, ENDPOINT_FILE, FolderLock, open_private, replace_private},
     server::Credential,
@@ -57,15 +57,15 @@ impl Database {
     /// Opens the selected database for a short-lived command. If another process serves the folder, a
     /// command that writes uses that process's server.
     pub async fn open(args: &DataArgs, access: Access) -> Result<Self, CliError> {
-        let place = args.place()?;
-        let opened = match &place {
-            Place::Stack(stack) => {
+        let location = args.location()?;
+        let opened = match &location {
+            DatabaseLocation::Stack(stack) => {
                 Some(Self::remote(format!("stack {stack}"), stack_store(stack).await?))
             }
-            Place::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
-            Place::Folder(folder) => Self::open_folder(folder, access).await?,
+            DatabaseLocation::Endpoint(endpoint) => Self::open_endpoint(endpoint, access).await?,
+            DatabaseLocation::Folder(folder) => Self::open_folder(folder, access).await?,
         };
-        opened.ok_or_else(|| place.no_database(&args.next()))
+        opened.ok_or_else(|| location.no_database(&args.next()))
     }
 
     async fn open_endpoint(endpoint: &str, access: Access) -> Result<Option<Self>, CliError> {
@@ -94,7 +94,7 @@ impl Database {
             (Access::Change, true) | (Access::Create, _) => Self::embedded(folder).await,
         };
         match opened {
-            Err(CliError::FolderServed { endpoint, .. }) => {
+            Err(CliError::FolderInUseByServer { endpoint, .. }) => {
                 Self::connect(endpoint, Credential::from_folder(folder), None).await.map(Some)
             }
             opened => opened.map(Some),

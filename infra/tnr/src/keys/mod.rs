@@ -43,7 +43,7 @@ pub enum KeysCommand {
         #[command(flatten)]
         key: KeyArgs,
         /// When the old key expires: a date, or a number of days such as 7d
-        #[arg(long, value_name = "WHEN", default_value = "7d", value_parser = future_time)]
+        #[arg(long, value_name = "WHEN", default_value = "7d", value_parser = parse_future_time)]
         overlap: Timestamp,
     },
     /// Revoke the key that starts with PREFIX; it stops working within a minute
@@ -67,7 +67,7 @@ pub struct KeyTerms {
     pub note: Option<String>,
     /// When the key expires: a date such as 2027-01-31 (midnight UTC), or a number of days such as
     /// 90d [default: never]
-    #[arg(long, value_name = "WHEN", value_parser = future_time)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_future_time)]
     pub expires: Option<Timestamp>,
     /// Maximum requests per minute [default: unlimited]
     #[arg(long, value_name = "REQUESTS", value_parser = clap::value_parser!(u32).range(1..))]
@@ -78,11 +78,11 @@ pub struct KeyTerms {
 }
 
 /// Parses a future date (midnight UTC), or a number of days.
-fn future_time(text: &str) -> Result<Timestamp, &'static str> {
-    time_after(this_second(), text)
+fn parse_future_time(text: &str) -> Result<Timestamp, &'static str> {
+    parse_time_after(this_second(), text)
 }
 
-fn time_after(now: Timestamp, text: &str) -> Result<Timestamp, &'static str> {
+fn parse_time_after(now: Timestamp, text: &str) -> Result<Timestamp, &'static str> {
     let days = text.strip_suffix('d').and_then(|days| days.parse::<u16>().ok());
     let date = || Date::strptime("%Y-%m-%d", text).and_then(|date| date.to_zoned(TimeZone::UTC));
     let time = match days {
@@ -296,13 +296,13 @@ mod tests {
     #[test]
     fn expiry_is_a_future_date_or_number_of_days() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
-        let end = |text: &str| time_after(now, text).unwrap().to_string();
+        let end = |text: &str| parse_time_after(now, text).unwrap().to_string();
         assert_eq!(end("2027-01-31"), "2027-01-31T00:00:00Z");
         assert_eq!(end("90d"), "2027-02-19T12:00:00Z");
         for text in
             ["2026-11-21", "2020-01-01", "0d", "", "d", "-1d", "90", "31.01.2027", "2027-02-30"]
         {
-            assert!(time_after(now, text).is_err(), "{text}");
+            assert!(parse_time_after(now, text).is_err(), "{text}");
         }
     }
 

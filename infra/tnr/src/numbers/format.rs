@@ -70,7 +70,7 @@ pub async fn load_data(
 ) -> Result<Option<NumberingData>, CliError> {
     match NumberingData::load(data, needs_countries).await {
         Err(CliError::NoData(_)) => {
-            show_note(&format!("note: {}", no_data_note(&data.place()?, &data.next())));
+            show_note(&format!("note: {}", no_data_note(&data.location()?, &data.next())));
             Ok(None)
         }
         loaded => Ok(Some(loaded?)),

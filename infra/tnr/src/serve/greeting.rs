@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use crate::{
     CliError,
     data::sample,
-    database::{Database, args::Place},
+    database::{Database, args::DatabaseLocation},
     error::Context,
     serve::args::{ServeArgs, reachable_host},
     terminal::{NextCommands, show_message, width, wrap},
@@ -41,7 +41,7 @@ pub async fn print_banner(
     }
     print_data(&serving, &next);
     show_message(&format!("  DynamoDB  {}", database.endpoint()));
-    if let Place::Folder(folder) = args.database.place()? {
+    if let DatabaseLocation::Folder(folder) = args.database.location()? {
         show_message(&format!("  folder    {}", folder.display()));
     }
     println!();

@@ -220,7 +220,7 @@ impl Metrics {
         }
     }
 
-    /// All metrics as text. `data` is the loaded version.
+    /// Renders all metrics in the Prometheus text format. `data` is the loaded version.
     pub fn render(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
         // The version is a label, so the previous one would remain.

@@ -166,7 +166,7 @@ impl Dataset {
     }
 }
 
-/// The values that exchanges share, sorted.
+/// The distinct attributes, carriers, companies and rate centers of all exchanges, sorted.
 #[derive(Default)]
 pub(super) struct CommonValues<'a> {
     attributes: Vec<Attributes>,

@@ -167,7 +167,7 @@ pub struct RangeSearch {
 /// The ranges of one country, in order and without overlaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountryRanges {
-    /// The first digits of the numbers that the data is about. Other numbers are not covered.
+    /// The first digits of the numbers that the data covers. Other numbers are not covered.
     covered: Vec<String>,
     facts: Vec<RangeFacts>,
     /// Each range with the position of its facts.
@@ -199,12 +199,12 @@ impl CountryRanges {
         Self { covered, facts, ranges: joined }
     }
 
-    /// The first digits of the numbers that the data is about.
+    /// The first digits of the numbers that the data covers.
     pub fn covered(&self) -> &[String] {
         &self.covered
     }
 
-    /// Returns `true` if the data is about numbers with these first digits.
+    /// Returns `true` if the data covers numbers with these first digits.
     pub fn covers(&self, national: &str) -> bool {
         self.covered.iter().any(|prefix| national.starts_with(prefix))
     }

@@ -107,7 +107,7 @@ pub struct Carrier {
     pub common_name: Option<String>,
     /// `None` if no source has it.
     pub carrier_type: Option<CarrierType>,
-    /// `None` without a type.
+    /// `None` if the type is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_basis: Option<TypeBasis>,
     /// The line type implied by the company family; `None` if the carrier type determines it.
@@ -150,7 +150,7 @@ pub struct OwnedExchanges {
 pub struct Exchange {
     pub npa: Npa,
     pub nxx: Nxx,
-    /// The carrier that holds the exchange; `None` without a holder, or if its OCN is unknown.
+    /// The carrier that holds the exchange; `None` if it has no holder, or if its OCN is unknown.
     pub ocn: Option<Ocn>,
     pub company_name: Option<String>,
     pub carrier_type: Option<CarrierType>,

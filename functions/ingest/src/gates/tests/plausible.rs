@@ -1,7 +1,7 @@
 //! Tests the gates that check a single version.
 
 use super::*;
-use crate::notes::SEVERAL_NAMES;
+use crate::notes::CONFLICTING_NAMES;
 
 /// Notes about unknown values in a column, and about OCNs with several names.
 fn notes(unknown_values: u32, rows: u32, several_names: u32) -> Notes {
@@ -10,7 +10,7 @@ fn notes(unknown_values: u32, rows: u32, several_names: u32) -> Notes {
     findings.rows = rows;
     let unknown = findings.unknown_values.entry("Status").or_default();
     (0..unknown_values).for_each(|_| unknown.count("'ZZ'"));
-    (0..several_names).for_each(|n| notes.warn(SEVERAL_NAMES, n));
+    (0..several_names).for_each(|n| notes.warn(CONFLICTING_NAMES, n));
     notes
 }
 

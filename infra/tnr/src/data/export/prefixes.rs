@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use numbering::records::{BlockHolder, Exchange, Status};
 use serde_json::{Value, json};
 
-const HOLDER: [&str; 3] = ["ocn", "company_name", "carrier_type"];
+const HOLDER_COLUMNS: [&str; 3] = ["ocn", "company_name", "carrier_type"];
 
 /// A row for an assigned exchange, and one for each block with a current or future holder. In a pooled exchange, only
 /// blocks have holders.
@@ -18,14 +18,14 @@ pub(super) fn prefixes(exchange: &Exchange, day: Date) -> Vec<Value> {
     let mut own = json!(Exchange { blocks: BTreeMap::new(), ..exchange.clone() });
     own["prefix"] = json!(prefix);
     if exchange.is_pooled() {
-        HOLDER.iter().for_each(|name| own[name] = Value::Null);
+        HOLDER_COLUMNS.iter().for_each(|name| own[name] = Value::Null);
     }
     let blocks = exchange.blocks.iter().map(|(digit, holder)| {
         let block = block_holder(exchange, holder);
         let mut row = own.clone();
         row["prefix"] = json!(format!("{prefix}{digit}"));
         let is_effective = holder.is_effective_on(day);
-        for name in HOLDER.into_iter().chain(["rate_center"]) {
+        for name in HOLDER_COLUMNS.into_iter().chain(["rate_center"]) {
             let column = if is_effective { name.to_owned() } else { format!("next_{name}") };
             row[column] = block[name].clone();
         }

@@ -175,7 +175,7 @@ fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, Fin
     }
     drop(progress);
     if is_utf_16 && args.redact && !args.check {
-        show_note(&format!("note: {} is in UTF-16, and the output in UTF-8", file.display()));
+        show_note(&format!("note: {} is in UTF-16; the output is in UTF-8", file.display()));
     }
     Ok(found > 0)
 }

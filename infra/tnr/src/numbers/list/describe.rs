@@ -164,7 +164,7 @@ impl FirstLines {
 }
 
 /// Returns `true` if there are valid numbers, and all of them repeat earlier ones.
-pub(super) fn are_repeated(numbers: &[DescribedNumber]) -> bool {
+pub(super) fn all_are_duplicates(numbers: &[DescribedNumber]) -> bool {
     let mut occurrences = numbers.iter().filter_map(|number| number.occurrence).peekable();
     occurrences.peek().is_some() && !occurrences.any(|it| it == Occurrence::First)
 }

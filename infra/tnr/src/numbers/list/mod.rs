@@ -31,7 +31,7 @@ pub use options::ListOptions;
 
 use self::{
     decoding::Text,
-    describe::{DescribedNumber, DescribedRow, Describer, FirstLines, Reason, are_repeated},
+    describe::{DescribedNumber, DescribedRow, Describer, FirstLines, Reason, all_are_duplicates},
     fields::ListFields,
     layout::Layout,
     options::{Duplicates, OutputFormat},
@@ -139,7 +139,8 @@ fn write_list<R: Read>(
             if let Some(duplicates) = dedupe {
                 summary.duplicates += first_lines.mark(&mut rows);
                 if duplicates == Duplicates::Drop {
-                    summary.omitted += output.retain(&mut rows, |numbers| !are_repeated(numbers));
+                    summary.omitted +=
+                        output.retain(&mut rows, |numbers| !all_are_duplicates(numbers));
                 }
             }
             let text = text.unwrap_or_else(|| output.text(&rows)).map_err(unwritable)?;

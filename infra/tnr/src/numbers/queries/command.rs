@@ -1,4 +1,4 @@
-//! The command lines of queries, whose options are the route's documented parameters, and their output.
+//! Query command lines and their output. The options are the route's documented parameters.
 
 use std::process::ExitCode;
 

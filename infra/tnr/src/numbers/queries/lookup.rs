@@ -89,7 +89,7 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     let format = assembler.describe(text, country, PhoneNumber::parse(text, country), None);
     let format = serde_json::to_value(format).context("cannot print as JSON")?;
     if !format["npa"].is_null() {
-        let note = no_data_note(&args.data.place()?, &args.data.next());
+        let note = no_data_note(&args.data.location()?, &args.data.next());
         show_note(&format!("note: {note}"));
     }
     Ok(json!({ "format": format, "lookup": null }))

@@ -34,8 +34,8 @@ struct View {
     route: &'static str,
     /// The parameters that the positional arguments fill.
     params: &'static str,
-    /// The record fields to show in a list, as far as its records have them, such as `data/publisher`; empty to show
-    /// whole records.
+    /// The record fields to show in a list, if its records have them, such as `data/publisher`; empty to show whole
+    /// records.
     columns: &'static str,
     note: &'static str,
 }

@@ -136,7 +136,7 @@ fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
     reports.collect()
 }
 
-/// A finding for data of a publisher that publishes at least every `max_days` days.
+/// A finding about the age of data that is published at least every `max_days` days.
 fn date_finding(check: String, date: Date, max_days: i64, subject: &Subject) -> Finding {
     let days = i64::from((date_of(subject.now) - date).get_days());
     let message = format!("dated {date}, {} ago", format_days(days));
@@ -148,7 +148,7 @@ fn date_finding(check: String, date: Date, max_days: i64, subject: &Subject) -> 
     finding.remedy(subject.next.tnr("sources")).section("Publisher stalled")
 }
 
-/// A finding for another country's ranges. The date is that of the newest entry.
+/// A finding for another country's ranges. It is dated by the newest entry.
 fn country_finding(
     code: &str,
     country: &CountryData,

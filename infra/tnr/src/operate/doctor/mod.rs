@@ -36,7 +36,7 @@ use crate::{
     data::{import::with_progress, report},
     database::{
         Access,
-        args::{DataArgs, Place, endpoint_url},
+        args::{DataArgs, DatabaseLocation, endpoint_url},
         on_database,
         tables::{describe, table_names},
     },
@@ -120,9 +120,9 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
         groups.push(Group::check("stack", limit, stack).await);
         groups.push(Group::check("alarms", limit, check_alarms(&account, name)).await);
     } else if args.data.is_explicit() || url.is_none() {
-        targets.push(match args.data.place()? {
-            Place::Endpoint(url) => format!("database at {url}"),
-            place => format!("database in {place}"),
+        targets.push(match args.data.location()? {
+            DatabaseLocation::Endpoint(url) => format!("database at {url}"),
+            location => format!("database in {location}"),
         });
     }
     let is_stack = args.data.stack.is_some();

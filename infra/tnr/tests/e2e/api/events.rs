@@ -1,4 +1,4 @@
-//! Sends sample requests and events to the real handlers as Lambda does, and the requests in `exchanges.txt`
+//! Sends sample requests and events to the real handlers as Lambda does, and the requests in `requests.txt`
 //! through the server.
 
 use std::{collections::BTreeMap, env, fmt::Write, fs, path::Path, sync::LazyLock};
@@ -130,9 +130,9 @@ const VARYING_HEADERS: [&str; 3] = ["etag", "link", "x-data-version"];
 const MAX_SHOWN: usize = 600;
 
 #[tokio::test]
-async fn every_listed_exchange_has_the_expected_response() {
+async fn every_listed_request_has_the_expected_response() {
     let mut exchanges = String::new();
-    for request in parse(&include_str!("exchanges.txt").replace("{version}", VERSION)) {
+    for request in parse(&include_str!("requests.txt").replace("{version}", VERSION)) {
         let mut sent = shared_service().request_like(&request, &request.target);
         if request.header("authorization").is_some() {
             sent = sent.bearer_auth(KEY);

@@ -26,7 +26,7 @@ use crate::support::{
 /// Failing tables (`None` for all), each with a few faults, since all faults take the same path in the client.
 const FAILURES: [(Option<&str>, &[Fault]); 7] = [
     (Some("carriers"), &[Fault::INTERNAL_ERROR]),
-    (Some("exchanges"), &[Fault::Reset, LATE]),
+    (Some("exchanges"), &[Fault::CloseWithoutResponse, LATE]),
     (Some("dataset"), &[Fault::NON_RETRYABLE, LATE]),
     (Some("history"), &[Fault::CutOff, LATE]),
     (Some("api_keys"), &[Fault::THROTTLED, LATE]),
@@ -215,9 +215,9 @@ async fn assert_few_calls(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
     const CLIENTS: usize = 20;
     /// The number of attempts that the SDK makes per call.
     const ATTEMPTS: usize = 3;
-    /// The time for which a failed table's circuit breaker stays open, in seconds.
+    /// How long a failed table's circuit breaker stays open, in seconds.
     const PAUSE: u64 = 3;
-    proxy.reset();
+    proxy.reset_call_count();
     let started = Instant::now();
     let lookup = SampleRequest::get("/v1/carrier/908K");
     let lookups = stream::iter(0..LOOKUPS).map(async |_| response(service, &lookup, key).await);
@@ -230,7 +230,7 @@ async fn assert_few_calls(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
 
 /// Asserts that a container without data admits nobody, responds with 503 except for numbers abroad, and recovers.
 async fn fail_without_data(endpoint: &str, Expected { requests, known, bad, .. }: &Expected) {
-    let proxy = FaultProxy::with_switch(endpoint, None, Fault::Reset).await;
+    let proxy = FaultProxy::with_switch(endpoint, None, Fault::CloseWithoutResponse).await;
     let service = Service::behind(&proxy).await;
     proxy.start_failing();
     let endpoints = endpoints();

@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use crate::support::service::{KEY, http_client, shared_service};
 
 /// A client from the MCP SDK.
-type Agent = RunningService<RoleClient, ()>;
+type McpClient = RunningService<RoleClient, ()>;
 
 /// An agent that calls the shared service.
-async fn agent() -> Agent {
+async fn connect() -> McpClient {
     let url = format!("{}/mcp", shared_service().base_url);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     let key = HeaderValue::try_from(format!("Bearer {KEY}")).unwrap();
@@ -28,7 +28,7 @@ async fn agent() -> Agent {
     ().serve(transport).await.unwrap()
 }
 
-async fn call(agent: &Agent, tool: &str, arguments: Value) -> CallToolResult {
+async fn call(agent: &McpClient, tool: &str, arguments: Value) -> CallToolResult {
     let mut params = CallToolRequestParams::new(tool.to_owned());
     params.arguments = arguments.as_object().cloned();
     agent.call_tool(params).await.unwrap()
@@ -52,7 +52,7 @@ fn calls_with_requests() -> Vec<(&'static str, Value, &'static str)> {
 
 #[tokio::test]
 async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
-    let (service, agent) = (shared_service(), agent().await);
+    let (service, agent) = (shared_service(), connect().await);
     let calls = calls_with_requests();
     let called: BTreeSet<_> = calls.iter().map(|&(tool, ..)| tool.to_owned()).collect();
     let tools = agent.list_all_tools().await.unwrap();
@@ -86,7 +86,7 @@ async fn every_tool_returns_the_same_results_and_errors_as_the_api() {
 
 #[tokio::test]
 async fn pages_are_small_and_their_hints_lead_to_every_record() {
-    let agent = agent().await;
+    let agent = connect().await;
     let mut arguments = json!({ "npa": "415" });
     let (mut seen, mut pages) = (BTreeSet::new(), 0);
     loop {

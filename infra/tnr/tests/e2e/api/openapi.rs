@@ -23,7 +23,7 @@ fn operations() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn every_operation_documents_its_access_errors_and_has_examples_of_its_bodies() {
+fn operations_document_their_errors_and_have_examples() {
     for (path, operation) in operations() {
         let responses = operation["responses"].as_object().unwrap();
         let mut expected = vec!["200", "405", "500", "503"];

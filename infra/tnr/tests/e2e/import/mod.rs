@@ -1,5 +1,5 @@
-//! Tests imports: published data, interrupted runs and the history. The sessions `import`, `gates` and `unreadable` have
-//! refused and unreadable reports and versions.
+//! Tests imports: published data, interrupted runs and the history. The `import`, `gates` and `unreadable` sessions
+//! cover refused and unreadable reports and versions.
 
 mod countries;
 mod full_scale;

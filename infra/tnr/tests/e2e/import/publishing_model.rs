@@ -66,7 +66,7 @@ impl Writer {
 
     /// Sets the disruption of later calls.
     fn set_disruption(&self, disruption: Option<Disruption>) {
-        self.proxy.reset();
+        self.proxy.reset_call_count();
         *self.disruption.lock().unwrap() = disruption;
     }
 }
@@ -95,7 +95,7 @@ struct Simulation {
     writers: Vec<Writer>,
     /// Writers that stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
-    /// Readers that last checked for a new version some steps ago.
+    /// Readers that last checked for a new version several steps ago.
     older: Vec<Reader>,
     /// `true` if a version was readable after the last step.
     is_serving: bool,

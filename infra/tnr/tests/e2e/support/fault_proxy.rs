@@ -31,7 +31,7 @@ pub enum Fault {
     Error(&'static str),
     Stall,
     /// The connection closes without a response.
-    Reset,
+    CloseWithoutResponse,
     /// Half of a `BatchWriteItem` is processed. The rest is returned as unprocessed.
     HalfProcessed,
     /// All keys of a `BatchGetItem` are returned as unprocessed.
@@ -176,7 +176,7 @@ impl FaultProxy {
         self.shared.calls.load(Ordering::SeqCst)
     }
 
-    pub fn reset(&self) {
+    pub fn reset_call_count(&self) {
         self.shared.calls.store(0, Ordering::SeqCst);
     }
 
@@ -261,7 +261,7 @@ async fn handle(State(proxy): State<Arc<Shared>>, headers: HeaderMap, body: Byte
         }
         Fault::Error(kind) => error(kind),
         Fault::Stall => std::future::pending().await,
-        Fault::Reset => cut_off_after(b""),
+        Fault::CloseWithoutResponse => cut_off_after(b""),
         Fault::Late(time) => {
             tokio::time::sleep(time / 2).await;
             let response = proxy.forward(call).await;

@@ -27,7 +27,7 @@ const EXTENSION_ID: &str = "5f2d0b3a-extension";
 /// The time between an invocation and its deadline.
 const INVOCATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum wait for the function to become idle or to respond.
-const MAX_WAIT: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The invocations, and the calls that a function and its extension have made.
 #[derive(Default)]

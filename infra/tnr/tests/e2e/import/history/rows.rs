@@ -22,7 +22,7 @@ const PLACES: [&str; 3] = ["EAST", "WEST", "SNFC"];
 pub struct Rows {
     /// OCN, rate center and state by NPA and NXX.
     exchanges: BTreeMap<(&'static str, &'static str), (&'static str, &'static str, &'static str)>,
-    /// The holder of a thousands block in 407, and the day on which it becomes effective.
+    /// The holder of a thousands block in 407, and the day it becomes effective.
     blocks: BTreeMap<(&'static str, u8), (&'static str, Date)>,
     /// Names by OCN.
     names: BTreeMap<&'static str, u32>,

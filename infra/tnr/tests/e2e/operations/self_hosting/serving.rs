@@ -48,7 +48,7 @@ async fn database_that_creates_tables_slowly() -> (String, Calls) {
 }
 
 #[tokio::test]
-async fn remote_databases_use_configured_credentials_and_create_tables_slowly() {
+async fn keys_create_uses_configured_credentials_and_waits_for_slow_table_creation() {
     let (endpoint, calls) = database_that_creates_tables_slowly().await;
     let mut command = program(&["keys", "create", "--name", "x", "--endpoint-url", &endpoint]);
     command.envs([
