@@ -152,8 +152,9 @@ def worst_requests(server):
     ocn = "6010" if server.has_published_data else "4070"
     for line in (BENCH / "worst_targets.txt").read_text().splitlines():
         if not line.startswith("#"):
-            endpoint, target = line.replace("OCN", ocn).replace("PAST", server.past).split(" ")
-            yield Request(endpoint, f"`{target[:60]}`", target)
+            endpoint, target = line.split(" ")
+            name = f"`{target.removeprefix('/v1')[:48]}`"
+            yield Request(endpoint, name, target.replace("OCN", ocn).replace("PAST", server.past))
     for line in (BENCH / "worst_bodies.jsonl").read_text().splitlines():
         yield repeated(**json.loads(line))
     target = "/v1/format?include=all&cache=false&lang=de"
@@ -167,6 +168,7 @@ def worst_requests(server):
 
 
 def print_row(endpoint, name, cost, single):
+    endpoint = endpoint if endpoint.startswith("POST") else f"GET {endpoint}"
     status = "" if cost.status == 200 else f" ({cost.status})"
     charged = "public" if cost.charged is None else f"{cost.charged:.0f}"
     ratio = cost.unit / single.unit

@@ -4,7 +4,7 @@
 //! source file's columns, such as `country` and `type`. Flag links are omitted, since they can be built from the
 //! country and state codes.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 
 use serde_json::Value;
 use shared::cells::escape_formula;
@@ -17,25 +17,15 @@ pub struct Column {
     pub name: String,
     /// The field's path in a result.
     path: &'static str,
+    /// The value for `include` that adds the field; `None` if every result has it.
+    pub extra: Option<&'static str>,
 }
 
-/// All columns, in order: for the fields that every result has, then for the optional ones.
-pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let paths = "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
-        countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx \
-        extension type typeDescription location.rateCenter location.state location.stateName \
-        carrier.ocn carrier.name carrier.type isNonGeographic \
-        verdict reason.code reason.other line.type line.basis line.mayDifferIfPorted line.everydayName \
-        assignment.verdict assignment.reason assignment.areaCode.status assignment.areaCode.inServiceOn \
-        assignment.exchange.status assignment.block.ocn assignment.block.name \
-        assignment.block.effectiveFrom assignment.range.from assignment.range.to \
-        assignment.range.holder assignment.range.status assignment.range.effectiveFrom \
-        assignment.range.place assignment.source.publisher assignment.source.license \
-        assignment.source.date timeZones callingHours.status callingHours.rule \
-        callingHours.window.from callingHours.window.to place.name place.language place.basis \
-        network.name network.basis";
-    paths.split(' ').map(|path| Column { name: column_name(path), path }).collect()
-});
+/// The paths of the fields that every result has.
+const ALWAYS: &str = "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
+    countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx extension type \
+    typeDescription location.rateCenter location.state location.stateName carrier.ocn carrier.name carrier.type \
+    isNonGeographic";
 
 /// The column name for the field at a path. A reason only has a code column, because the code implies the message.
 pub fn column_name(path: &str) -> String {
@@ -51,16 +41,26 @@ pub fn column_name(path: &str) -> String {
     })
 }
 
+/// The top-level result field that contains the field at a path.
+pub fn top_level_field(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}
+
 impl Column {
-    /// The top-level result field that contains the column's field.
-    pub fn field(&self) -> &'static str {
-        self.path.split('.').next().unwrap_or_default()
+    /// The columns for the fields that every result has.
+    pub fn always() -> impl Iterator<Item = Self> {
+        Self::at(ALWAYS, None)
+    }
+
+    /// The columns for the fields at these paths.
+    pub fn at(paths: &'static str, extra: Option<&'static str>) -> impl Iterator<Item = Self> {
+        paths.split(' ').map(move |path| Self { name: column_name(path), path, extra })
     }
 
     /// The cell for a JSON result, which is never a spreadsheet formula. Empty if the field is missing. The formats of
     /// an invalid number are also empty, so that they are not mistaken for a valid number.
     pub fn cell<'a>(&self, result: &'a Value) -> Cow<'a, str> {
-        if self.field() == "formats" && result["valid"] == false {
+        if top_level_field(self.path) == "formats" && result["valid"] == false {
             return Cow::default();
         }
         match self.path.split('.').fold(result, |value, name| &value[name]) {

@@ -1,7 +1,8 @@
 //! The optional fields of a result. Each is a row in [`EXTRAS`].
 
-use std::{collections::BTreeSet, str::FromStr};
+use std::{collections::BTreeSet, str::FromStr, sync::LazyLock};
 
+use itertools::Itertools;
 use shared::{errors::ApiError, params::invalid_param};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -10,7 +11,7 @@ use utoipa::{
 
 use super::{
     FormatResult,
-    columns::{COLUMNS, Column, column_name},
+    columns::{Column, column_name, top_level_field},
     extras::{
         Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
     },
@@ -22,8 +23,8 @@ pub struct Extra {
     pub name: &'static str,
     /// `true` if it depends on the numbering data for a North American number.
     needs_data: bool,
-    /// The result fields that it adds.
-    fields: &'static [&'static str],
+    /// The paths of the columns for the result fields that it adds.
+    columns: &'static str,
     describe: fn(&mut FormatResult, &Facts<'_>),
 }
 
@@ -39,31 +40,37 @@ pub static EXTRAS: [Extra; 7] = [
     Extra {
         name: VERDICT,
         needs_data: false,
-        fields: &[VERDICT],
+        columns: VERDICT,
         describe: |result, facts| result.verdict = Some(facts.verdict()),
     },
     Extra {
         name: "reason",
         needs_data: false,
-        fields: &["reason"],
+        columns: "reason.code reason.other",
         describe: |result, facts| result.reason = Some(ReasonInfo::find(facts)),
     },
     Extra {
         name: "line",
         needs_data: true,
-        fields: &["line"],
+        columns: "line.type line.basis line.mayDifferIfPorted line.everydayName",
         describe: |result, facts| result.line = Some(LineInfo::find(facts)),
     },
     Extra {
         name: ASSIGNMENT,
         needs_data: true,
-        fields: &[ASSIGNMENT],
+        columns: "assignment.verdict assignment.reason assignment.areaCode.status \
+                  assignment.areaCode.inServiceOn assignment.exchange.status assignment.block.ocn \
+                  assignment.block.name assignment.block.effectiveFrom assignment.range.from \
+                  assignment.range.to assignment.range.holder assignment.range.status \
+                  assignment.range.effectiveFrom assignment.range.place \
+                  assignment.source.publisher assignment.source.license assignment.source.date",
         describe: |result, facts| result.assignment = Some(Assignment::find(facts)),
     },
     Extra {
         name: "timezone",
         needs_data: true,
-        fields: &["timeZones", "callingHours"],
+        columns: "timeZones callingHours.status callingHours.rule callingHours.window.from \
+                  callingHours.window.to",
         describe: |result, facts| {
             let zones = find_zones(facts);
             let find = |zones: &Vec<_>| CallingHours::find(facts, zones);
@@ -74,21 +81,27 @@ pub static EXTRAS: [Extra; 7] = [
     Extra {
         name: "place",
         needs_data: true,
-        fields: &["place"],
+        columns: "place.name place.language place.basis",
         describe: |result, facts| result.place = Some(PlaceInfo::find(facts)),
     },
     Extra {
         name: "network",
         needs_data: false,
-        fields: &["network"],
+        columns: "network.name network.basis",
         describe: |result, facts| result.network = Some(NetworkInfo::find(facts)),
     },
 ];
 
+/// All columns, in order: for the fields that every result has, then for the optional ones.
+pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let optional = EXTRAS.iter().flat_map(|extra| Column::at(extra.columns, Some(extra.name)));
+    Column::always().chain(optional).collect()
+});
+
 impl Extra {
-    /// Returns `true` if the column is for one of its fields.
-    pub fn has(&self, column: &Column) -> bool {
-        self.fields.contains(&column.field())
+    /// The result fields that it adds.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.split(' ').map(top_level_field).dedup()
     }
 }
 
@@ -127,12 +140,12 @@ impl Include {
     }
 
     pub fn from_fields(fields: &Fields) -> Self {
-        let is_selected = |extra: &&Extra| extra.fields.iter().any(|field| fields.includes(field));
+        let is_selected = |extra: &&Extra| extra.fields().any(|field| fields.includes(field));
         Self(EXTRAS.iter().filter(is_selected).map(|extra| extra.name).collect())
     }
 
-    pub fn and(mut self, extra: &Extra) -> Self {
-        self.0.insert(extra.name);
+    pub fn and(mut self, name: &'static str) -> Self {
+        self.0.insert(name);
         self
     }
 
@@ -147,9 +160,7 @@ impl Include {
 
     /// The columns for the fields that every result has, plus these optional ones.
     pub fn columns(&self) -> impl Iterator<Item = &'static Column> {
-        let is_omitted =
-            |column: &&Column| EXTRAS.iter().any(|it| it.has(column) && !self.0.contains(it.name));
-        COLUMNS.iter().filter(move |column| !is_omitted(column))
+        COLUMNS.iter().filter(|column| column.extra.is_none_or(|name| self.0.contains(name)))
     }
 
     /// Returns `true` if the optional fields of a North American number need the numbering data.
@@ -178,7 +189,7 @@ impl PartialSchema for Extra {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("A field that results include only on request."))
+            .description(Some("A field that results include only if requested."))
             .enum_values(Some(Include::names()))
             .into()
     }
@@ -205,7 +216,7 @@ mod tests {
 
     /// A number's result with one optional field, or none.
     fn describe(extra: Option<&Extra>, dataset: Option<&Dataset>) -> Value {
-        let include = extra.into_iter().fold(Include::default(), Include::and);
+        let include = extra.map_or_else(Include::default, |extra| Include([extra.name].into()));
         assert_eq!(include.needs_data(), extra.is_some_and(|extra| extra.needs_data));
         let (country, now) = (DefaultCountry::default(), "2026-07-01T12:00:00Z".parse().unwrap());
         let languages = &Languages::default();
@@ -233,7 +244,7 @@ mod tests {
             let is_added = |field: &&String| plain.get(field.as_str()).is_none();
             let fields: BTreeSet<_> =
                 without.as_object().unwrap().keys().filter(is_added).collect();
-            let expected: BTreeSet<_> = extra.fields.iter().copied().collect();
+            let expected: BTreeSet<_> = extra.fields().collect();
             assert!(fields.iter().copied().eq(&expected), "{}", extra.name);
             let depends = expected.iter().any(|field| without[field] != with[field]);
             assert_eq!(depends, extra.needs_data, "{}", extra.name);

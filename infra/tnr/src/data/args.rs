@@ -75,6 +75,11 @@ pub struct ReportSourceArgs {
     pub ranges: Vec<(DescribedCountry, Source)>,
 }
 
+/// The name of the option for a report's file.
+pub fn report_option(name: ReportName) -> String {
+    name.to_string().replace('_', "-")
+}
+
 fn parse_ranges(text: &str) -> Result<(DescribedCountry, Source), String> {
     let (code, source) = text.split_once('=').ok_or("must have the form CODE=FILE")?;
     Ok((code.parse()?, source.parse()?))
@@ -85,25 +90,29 @@ impl ReportSourceArgs {
         self.fetch || self.mirror.is_some()
     }
 
+    /// The files of reports, of which the first three are required.
+    fn files(&self) -> [(ReportName, &Option<Source>); 6] {
+        [
+            (ReportName::Nanpa, &self.nanpa),
+            (ReportName::Cnac, &self.cnac),
+            (ReportName::NpaReport, &self.npa_report),
+            (ReportName::Carriers, &self.carriers),
+            (ReportName::ThousandsBlocks, &self.thousands_blocks),
+            (ReportName::CanadianBlocks, &self.canadian_blocks),
+        ]
+    }
+
     /// Returns `true` if only other countries are imported.
     pub fn has_only_countries(&self) -> bool {
-        let reports = [
-            &self.nanpa,
-            &self.cnac,
-            &self.npa_report,
-            &self.carriers,
-            &self.thousands_blocks,
-            &self.canadian_blocks,
-        ];
-        !self.is_fetched() && !self.us_blocks && reports.iter().all(|source| source.is_none())
+        let has_files = self.files().iter().any(|(_, source)| source.is_some());
+        !has_files && !self.is_fetched() && !self.us_blocks
     }
 
     /// The required reports without a file, unless they are downloaded.
-    pub fn missing_reports(&self) -> Vec<&'static str> {
-        let required =
-            [("--nanpa", &self.nanpa), ("--cnac", &self.cnac), ("--npa-report", &self.npa_report)];
-        let missing = required.into_iter().filter(|(_, source)| source.is_none());
-        missing.map(|(option, _)| option).filter(|_| !self.is_fetched()).collect()
+    pub fn missing_reports(&self) -> Vec<String> {
+        let required = self.files().into_iter().take(3);
+        let missing = required.filter(|(_, source)| source.is_none() && !self.is_fetched());
+        missing.map(|(name, _)| format!("--{}", report_option(name))).collect()
     }
 
     pub fn country_sources(&self) -> CountrySources {
@@ -111,18 +120,11 @@ impl ReportSourceArgs {
         country_sources(countries, self.ranges.iter().cloned(), self.mirror.as_ref())
     }
 
-    pub fn sources(self) -> Sources {
+    pub fn sources(&self) -> Sources {
         let us_blocks = self.us_blocks.then_some(ReportName::ThousandsBlocks);
         let canadian_blocks = self.is_fetched().then_some(ReportName::CanadianBlocks);
         let fetched_blocks: Vec<_> = us_blocks.into_iter().chain(canadian_blocks).collect();
-        let given = [
-            (ReportName::Nanpa, self.nanpa),
-            (ReportName::Cnac, self.cnac),
-            (ReportName::NpaReport, self.npa_report),
-            (ReportName::Carriers, self.carriers),
-            (ReportName::ThousandsBlocks, self.thousands_blocks),
-            (ReportName::CanadianBlocks, self.canadian_blocks),
-        ];
+        let given = self.files().into_iter().map(|(name, source)| (name, source.clone()));
         Sources::from_iter(given).or_published(self.mirror.as_ref(), &fetched_blocks)
     }
 }

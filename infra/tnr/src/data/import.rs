@@ -15,7 +15,7 @@ use store::Store;
 use crate::{
     CliError,
     data::{
-        args::{ChangeArgs, ImportArgs, RollbackArgs},
+        args::{ChangeArgs, ImportArgs, RollbackArgs, report_option},
         report,
     },
     database::{Access, on_database},
@@ -126,7 +126,7 @@ fn commands_for_files(sources: &Sources, next: &NextCommands) -> String {
             curl += &format!(" \\\n  {url}");
             file = url.rsplit('/').next().unwrap_or_default().to_owned();
         }
-        let option = name.to_string().replace('_', "-");
+        let option = report_option(name);
         import += &format!(" \\\n  --{option} {}", quote(&file));
     }
     format!("{curl}\n{import}")

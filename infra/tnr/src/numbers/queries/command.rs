@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn help_begins_with_the_summary() {
-        for query in &QUERIES {
+        for query in QUERIES {
             let help = add_args(Command::new(query.name)).render_long_help().to_string();
             assert!(help.starts_with(query.about), "{help}");
         }

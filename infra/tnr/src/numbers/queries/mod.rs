@@ -49,7 +49,7 @@ const fn view(route: &'static str, params: &'static str, columns: &'static str) 
     View { route, params, columns, note: "" }
 }
 
-pub static QUERIES: [Query; 10] = [
+pub static QUERIES: &[Query] = &[
     Query {
         name: "carrier",
         about: "Show a carrier by OCN, or find carriers by name",

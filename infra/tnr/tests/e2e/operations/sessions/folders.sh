@@ -27,4 +27,4 @@ ls
 unset TNR_DATA_DIR; cd first; HOME=../home tnr keys create --name mine > ../key
 unset TNR_DATA_DIR; cd second; HOME=../home tnr keys list
 unset TNR_DATA_DIR; cd second; HOME=../home XDG_DATA_HOME=$PWD/../other tnr keys create --name another > ../key
-ls first home/.local/share/tnr other/tnr
+ls first home/.local/share/tnr/dynamodb.sqlite other/tnr/dynamodb.sqlite

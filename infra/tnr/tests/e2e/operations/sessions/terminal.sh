@@ -1,5 +1,5 @@
 tnr --help | tail -4
-tnr --help | sed -n '/^Use:/,/^Options/s/^  \([a-z-]*\)  .*/\1/p' > commands; wc -l < commands
+tnr --help | sed -n '/^Use:/,/^Options/s/^  \([a-z-]*\)  .*/\1/p' > commands; grep -c ^import$ commands
 for command in '' $(cat commands); do tnr $command --help | awk 'length > 80'; done
 printf 'a\033[31m\342\200\256' > name; printf 'phone%s,%s\n305 234 5678,\n' "$(cat name)" "$(cat name)" > list.csv
 echo 'show() { tnr "$@" > shown 2>&1; cat shown; if grep -q -e "$(printf "\033")" -e "$(printf "\342\200\256")" shown; then echo NOT ESCAPED; fi; }; name=$(cat name)' > functions
