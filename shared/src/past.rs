@@ -81,11 +81,7 @@ impl App {
 
 fn before_start(history: &History, time: &PastTime) -> ApiError {
     let start = history.start().at;
-    invalid_param(
-        "as_of",
-        &time.text,
-        format!("must be on or after {start}, the start of the history"),
-    )
+    invalid_param("as_of", &time.text, format!("must be {start} or later, when the history begins"))
 }
 
 /// The data as of a publication. The publications list the records that they changed, so only records that differ from

@@ -161,14 +161,14 @@ impl Since {
         let start = history.start().at;
         let message = match &self.since {
             Some(Start::Time(PastTime { text, .. })) => {
-                format!("since must be on or after {start}, the start of the history, got '{text}'")
+                format!("since must be {start} or later, when the history begins, got '{text}'")
             }
             Some(Start::Version(version)) => format!(
                 "since must be a version in the history, which begins at {start}, got '{}'",
                 quote(version.as_str())
             ),
             // Only a history with a gap has no default start.
-            None => format!("since must be on or after {start}, the start of the history"),
+            None => format!("since must be {start} or later, when the history begins"),
         };
         ApiError::invalid_param("since", message)
     }

@@ -300,7 +300,7 @@ async fn past_responses_do_not_change_after_120_imports_and_rollbacks() {
     ] {
         let (status, body) = get(&api, &target).await;
         let rule =
-            format!("must be on or after {}, the start of the history", nights[0].publication.at);
+            format!("must be {} or later, when the history begins", nights[0].publication.at);
         assert!(status == 400 && body["message"].as_str().unwrap().contains(&rule), "{body}");
     }
 }
