@@ -180,5 +180,5 @@ function timeSection({ timeZones, callingHours }) {
       pair("Local time", times.map((time) => element("p", {}, time))),
       callingHours && pair("Calling hours", callingWords(callingHours))),
     callingHours && element("p", { class: "caveat" },
-      `Permitted hours for sales calls under ${callingHours.rule}. States and provinces may be stricter. Not legal advice.`));
+      `The hours for sales calls under ${callingHours.rule}. States and provinces may be stricter. Not legal advice.`));
 }

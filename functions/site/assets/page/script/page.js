@@ -182,7 +182,7 @@ function onSubmit(event) {
   const withKey = [...form.elements].find(({ name, value }) => name && KEY_IN_TEXT.test(value));
   if (withKey) {
     clearFieldErrors();
-    showFieldError(withKey, "This is an API key. Enter it in the API key field.");
+    showFieldError(withKey, "This is an API key. Enter it in the field named API key.");
     return;
   }
   const params = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));

@@ -240,5 +240,5 @@ class Job {
 }
 
 function readingProblem(error) {
-  return error instanceof ListError ? error.message : "The file can no longer be read; it may have changed. Choose it again";
+  return error instanceof ListError ? error.message : "The file cannot be read any more; it may have changed. Choose it again";
 }

@@ -10,7 +10,7 @@ function progressWords({ status, done, end, wait, halt, list: { rows } }) {
   if (status === "done") return `${formatCount(rows, "row", "rows")} done.`;
   if (halt) return `${range} done. ${haltWords(halt)}`;
   if (wait?.until > Date.now()) return `${range} done. ${wait.reason}. Continues ${relativeTime(new Date(wait.until))}.`;
-  return done === 0 ? `${range} done.` : `${range} done. The rest will be ready ${relativeTime(new Date(end))}.`;
+  return done === 0 ? `${range} done.` : `${range} done. The rest is ready ${relativeTime(new Date(end))}.`;
 }
 
 function haltWords({ kind, message }) {
