@@ -42,7 +42,7 @@ impl App {
         self.load_country(&code, data).await
     }
 
-    /// Loads the country whose data may cover numbers with this calling code; `None` if there is none.
+    /// Loads the country whose data may cover numbers with this calling code; `None` if it was not imported.
     pub async fn country_with_calling_code(
         &self,
         calling_code: i32,

@@ -30,7 +30,7 @@ use serde_json::Value;
 use store::{TrustedRoots, credentials_from_env, https_connector};
 use tokio::time::{Instant, timeout};
 
-/// How long a failed endpoint is not called.
+/// The pause before a failed endpoint is called again.
 const PAUSE: Duration = Duration::from_secs(30);
 /// The limit for a function, whose container cannot get its next request before the export ends.
 const MAX_FUNCTION_TIMEOUT: Duration = Duration::from_secs(1);

@@ -46,8 +46,8 @@ impl PublicAddress {
     }
 }
 
-/// A request's scheme and host; `None` if there is no host. If several proxies added to `X-Forwarded-Proto`, the first
-/// value is the scheme that the client used.
+/// A request's scheme and host; `None` if the request names no host. If several proxies added to `X-Forwarded-Proto`,
+/// the first value is the scheme that the client used.
 fn request_origin(parts: &Parts) -> Option<String> {
     let host = request_host(&parts.uri, &parts.headers, parts.version).ok()??;
     Some(format!("{}://{host}", request_scheme(&parts.headers, &parts.extensions)))

@@ -33,7 +33,7 @@ pub struct CountryInfo {
     pub name: &'static str,
     #[schema(example = "44")]
     pub calling_code: String,
-    /// The digits dialed before a national number within the country; `null` if there are none.
+    /// The digits dialed before a national number within the country; `null` if the country uses none.
     #[schema(required, example = "0")]
     pub trunk_prefix: Option<String>,
     /// The digits before calling codes inside the country; a regular expression if there are several.
@@ -262,13 +262,13 @@ pub struct RangeRow {
     /// The regulator's own word; `null` if it lists only assigned ranges.
     #[schema(required, example = "Allocated")]
     pub status: Option<String>,
-    /// The holder as published; `null` if there is none.
+    /// The holder as published; `null` if the range has none.
     #[schema(required, example = "Sample Networks plc")]
     pub holder: Option<String>,
     /// The first day of the assignment or status; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1998-06-01")]
     pub effective_from: Option<Date>,
-    /// The place or region as published; `null` if there is none.
+    /// The place or region as published; `null` if the range has none.
     #[schema(required, example = "Madrid")]
     pub place: Option<String>,
 }

@@ -51,7 +51,7 @@ pub struct AreaCodeSummary {
     /// The code that served its area before; `null` if it is an original code, or unknown.
     #[schema(required)]
     pub parent: Option<Npa>,
-    /// All codes that serve the same area, including this one; empty if there is no overlay.
+    /// All codes that serve the same area, including this one; empty if it has no overlay.
     pub overlay: BTreeSet<Npa>,
     /// `null` if no report lists the code's exchanges.
     #[schema(required)]

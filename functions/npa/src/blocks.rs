@@ -25,7 +25,8 @@ pub struct BlockRow {
     pub block: u8,
     /// `UNASSIGNED` if nobody holds the block, or its assignment starts on a later day.
     pub status: Status,
-    /// Operating Company Number of the holder, or of the next one until its assignment starts; `null` if there is none.
+    /// Operating Company Number of the holder, or of the next one until its assignment starts; `null` if the block has
+    /// none.
     #[schema(required)]
     pub ocn: Option<Ocn>,
     #[schema(required, example = "NEW CINGULAR WIRELESS PCS, LLC - DC")]

@@ -43,7 +43,7 @@ impl From<Reading> for FoundNumber {
 }
 
 impl FoundNumber {
-    /// The first number, and the next different one; `None` if there is no number.
+    /// The first number, and the next different one; `None` if the text contains no number.
     pub(super) fn from_numbers(numbers: Vec<Reading>) -> Option<Self> {
         let mut numbers = numbers.into_iter();
         let reading = numbers.next()?;

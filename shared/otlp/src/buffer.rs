@@ -43,7 +43,7 @@ impl Buffer {
         self.batch_ready.notified().await;
     }
 
-    /// Removes the finished spans, and returns them as an OTLP request; `None` if there are none.
+    /// Removes the finished spans, and returns them as an OTLP request; `None` if the buffer is empty.
     pub fn take_spans(&self) -> Option<String> {
         let spans = mem::take(&mut *self.spans.lock());
         if spans.is_empty() {

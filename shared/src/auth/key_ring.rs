@@ -15,7 +15,7 @@ use crate::errors::ApiError;
 const RECORD_CACHE_TTL: Duration = Duration::from_secs(60);
 /// The lifetime of records that are used while the key table is down.
 const OUTAGE_CACHE_TTL: Duration = Duration::from_mins(15);
-/// How long an unknown key is rejected without another read. A new key starts working within this time.
+/// The period during which an unknown key is rejected without another read. A new key starts working within it.
 const UNKNOWN_KEY_CACHE_TTL: Duration = Duration::from_secs(10);
 const CACHE_SIZE: u64 = 10_000;
 /// A hash that no key has, for checking whether the table responds.

@@ -103,15 +103,13 @@ pub struct LoadedCountry {
     pub code: String,
     pub data: CountryData,
     pub ranges: Arc<CountryRanges>,
-    pub example_numbers: ExampleNumbers,
+    /// Numbers that nobody holds, by type, computed when a request first asks for them.
+    pub example_numbers: Arc<OnceLock<HashMap<String, String>>>,
 }
-
-/// Numbers that nobody holds, by type, computed when a request first asks for them.
-pub type ExampleNumbers = Arc<OnceLock<HashMap<String, String>>>;
 
 impl LoadedCountry {
     pub fn new(code: String, data: CountryData, ranges: CountryRanges) -> Self {
-        Self { code, data, ranges: Arc::new(ranges), example_numbers: ExampleNumbers::default() }
+        Self { code, data, ranges: Arc::new(ranges), example_numbers: Arc::default() }
     }
 }
 

@@ -29,7 +29,7 @@ pub use client::{
     READS_PER_BATCH, Store, TrustedRoots, credentials_from_env, https_client, https_connector,
     is_plain_http,
 };
-pub use countries::{Countries, CountryData, ExampleNumbers, LoadedCountry};
+pub use countries::{Countries, CountryData, LoadedCountry};
 pub use current::{CurrentDataset, Serving};
 pub use error::{Cause, StoreError};
 pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};

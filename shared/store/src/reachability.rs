@@ -180,7 +180,7 @@ impl Store {
 
 /// The wait before a failed table is called again.
 const PAUSE: Duration = Duration::from_secs(3);
-/// How long a failure counts as recent.
+/// The period during which a failure counts as recent.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Admits all reads from a working table. After each pause, lets one request probe a failed table.

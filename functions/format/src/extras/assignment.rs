@@ -35,7 +35,7 @@ pub struct Assignment {
     /// `null` if the numbering data does not cover the area code.
     #[schema(required)]
     pub(crate) exchange: Option<ExchangeAssignment>,
-    /// The holder of the number's block, or the next one until its assignment starts; `null` if there is none. The
+    /// The holder of the number's block, or the next one until its assignment starts; `null` if the block has none. The
     /// number may have been ported since.
     #[schema(required)]
     pub(crate) block: Option<BlockAssignment>,

@@ -17,7 +17,7 @@ pub struct LineInfo {
     #[serde(rename = "type")]
     #[schema(required)]
     pub(crate) line_type: Option<LineType>,
-    /// What the type is based on; `null` if the type is unknown.
+    /// The basis of the type; `null` if the type is unknown.
     #[schema(required)]
     pub(crate) basis: Option<TypeBasis>,
     /// `true` if the type comes from the carrier that the number's block is assigned to. If the number was ported, it

@@ -16,7 +16,7 @@ pub struct RangeAssignment {
     /// The last national number.
     #[schema(value_type = String, example = "2079460999")]
     pub(crate) to: NationalNumber,
-    /// The holder as published; `null` if there is none. The number may have been ported since.
+    /// The holder as published; `null` if the range has none. The number may have been ported since.
     #[schema(required, example = "Sample Networks plc")]
     pub(crate) holder: Option<String>,
     /// The regulator's own word; `null` if it lists only assigned ranges.
@@ -25,7 +25,7 @@ pub struct RangeAssignment {
     /// The first day of the assignment or status; `null` if unknown.
     #[schema(required, value_type = Option<String>, format = Date, example = "1998-06-01")]
     pub(crate) effective_from: Option<Date>,
-    /// The place or region as published; `null` if there is none.
+    /// The place or region as published; `null` if the range has none.
     #[schema(required, example = "Madrid")]
     pub(crate) place: Option<String>,
 }

@@ -137,7 +137,7 @@ pub fn quote(text: &str) -> String {
     format!("'{}'", escape_controls(text).replace('\'', r"'\''"))
 }
 
-/// Suggested next commands, one per line; empty if there are none.
+/// Suggested next commands, one per line; may be empty.
 pub fn next_steps(commands: &[String]) -> String {
     let labels = ["Next: "].into_iter().chain(std::iter::repeat("      "));
     let lines = labels.zip(commands).map(|(label, command)| format!("{label}{command}"));

@@ -41,7 +41,7 @@ pub struct NumberingPlan {
     pub in_service_on: Option<Date>,
     /// The code that previously served its area.
     pub parent: Option<Npa>,
-    /// All codes that serve the same area, including this one; empty if there is no overlay.
+    /// All codes that serve the same area, including this one; empty if it has no overlay.
     pub overlay: BTreeSet<Npa>,
     /// `true` if this code or an overlay code spans several time zones.
     pub has_several_time_zones: bool,

@@ -14,7 +14,7 @@ const MAX_SHARE: f64 = 0.5;
 /// The minimum allowance of each container, even without a recent confirmation.
 pub const MIN_ALLOWANCE: u64 = 1;
 pub const MAX_ALLOWANCE: u64 = 10_000;
-/// How long a confirmation counts as recent, unless twice the spacing is longer.
+/// The period during which a confirmation counts as recent, unless twice the spacing is longer.
 pub const RECENT: Duration = Duration::from_secs(2);
 /// The minimum spacing at which containers delay writes at random, so that they do not all write at once.
 const MIN_SPREAD: Duration = Duration::from_millis(150);

@@ -141,7 +141,7 @@ fn is_shown(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Bool(false))
 }
 
-/// A label with a wrapped value; empty if there is no value. A word that is too long for its column follows the label.
+/// A label with a wrapped value; empty if the value is. A word that is too long for its column follows the label.
 pub(super) fn line(label: &str, text: &str, label_width: usize, width: usize) -> String {
     let indent = INDENT + label_width + 1;
     if text.is_empty() {

@@ -215,7 +215,7 @@ async fn assert_few_calls(service: &Service, proxy: &FaultProxy, key: &ApiKey) {
     const CLIENTS: usize = 20;
     /// The number of attempts that the SDK makes per call.
     const ATTEMPTS: usize = 3;
-    /// How long a failed table's circuit breaker stays open, in seconds.
+    /// The pause after which a failed table is called again, in seconds.
     const PAUSE: u64 = 3;
     proxy.reset_call_count();
     let started = Instant::now();
