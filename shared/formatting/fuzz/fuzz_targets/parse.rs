@@ -1,9 +1,5 @@
 //! Parses arbitrary bytes as a phone number. The first two bytes select the default country, and the rest is the
-//! text.
-//!
-//! ```sh
-//! cargo fuzz run --fuzz-dir shared/formatting/fuzz --sanitizer none parse -- -max_len=1024
-//! ```
+//! text. `.ci/fuzz` runs this.
 
 #![no_main]
 
