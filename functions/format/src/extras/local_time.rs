@@ -1,4 +1,4 @@
-//! A number's time zones, the local time in them, and The hours when its country allows telemarketing calls.
+//! A number's time zones, the local time in them, and the hours when its country allows telemarketing calls.
 
 use formatting::{PhoneNumber, time_zones_for_area_codes, time_zones_for_calling_code};
 use jiff::civil::{Time, Weekday};
