@@ -227,8 +227,8 @@ mod tests {
     const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     const TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
-    fn exporter(settings: &[(&str, &str)]) -> Exporter {
-        Exporter::new(None, |name| {
+    fn exporter(function: Option<&str>, settings: &[(&str, &str)]) -> Exporter {
+        Exporter::new(function, |name| {
             let set = settings.iter().find(|(set, _)| *set == name);
             set.map(|(_, value)| (*value).to_owned())
         })
@@ -246,8 +246,22 @@ mod tests {
                 Some("http://b.example/t"),
             ),
         ] {
-            let uri = exporter(settings).endpoint.map(|it| it.uri.to_string());
+            let uri = exporter(None, settings).endpoint.map(|it| it.uri.to_string());
             assert_eq!(uri.as_deref(), expected, "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn functions_wait_at_most_a_second_for_an_export() {
+        for (function, setting, expected) in [
+            (None, "", 10_000),
+            (None, "20000", 20_000),
+            (Some("npa"), "", 1000),
+            (Some("npa"), "200", 200),
+        ] {
+            let timeout = ("OTEL_EXPORTER_OTLP_TIMEOUT", setting);
+            let exporter = exporter(function, &[(BASE, "http://a.example"), timeout]);
+            assert_eq!(exporter.timeout, Duration::from_millis(expected), "{function:?} {setting}");
         }
     }
 
@@ -261,7 +275,7 @@ mod tests {
             ("https://xray.us-west-2.amazonaws.com.example.com/v1/traces", None),
         ] {
             let headers = ("OTEL_EXPORTER_OTLP_HEADERS", "Api-Key=a%20b, other = c=d");
-            let endpoint = exporter(&[(TRACES, url), headers]).endpoint.unwrap();
+            let endpoint = exporter(None, &[(TRACES, url), headers]).endpoint.unwrap();
             let request = endpoint.request("{}".to_owned(), Some(credentials())).unwrap();
             let header = |name| request.headers().get(name);
             assert_eq!((header("api-key"), header("other")), (Some("a b"), Some("c=d")));

@@ -177,5 +177,5 @@ async fn unknown_keys_are_read_once_until_they_are_created() {
     assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
     register(&service.database.store(), &key, "new").await.unwrap();
     let works = wait_until(async || status().await == StatusCode::OK);
-    tokio::time::timeout(Duration::from_secs(30), works).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(12), works).await.unwrap();
 }

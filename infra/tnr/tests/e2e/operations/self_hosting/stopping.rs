@@ -156,7 +156,7 @@ async fn a_signal_during_startup_stops_the_server_immediately() {
     // A database that accepts connections but never responds.
     let database = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", database.local_addr().unwrap());
-    let options = ["--port", "0", "--endpoint-url", &endpoint];
+    let options = ["--port", "0", "--drain", "600", "--endpoint-url", &endpoint];
     let mut server = program(&options).spawn().unwrap();
     let (_request, _) = database.accept().unwrap();
     let signaled = Instant::now();
