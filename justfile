@@ -45,7 +45,7 @@ watch:
 bench NAME *ARGS:
     cargo bench -p bench --bench {{ NAME }} {{ ARGS }}
 
-# Build small mistakes into the lines changed since BASE, and show those that no test beside the code catches
+# Build small mistakes into the lines changed since BASE, and show those that no unit test catches
 mutants BASE="origin/main":
     .ci/mutants --since {{ BASE }}
 

@@ -58,7 +58,7 @@ for argument; do
 done
 exec {PROGRAM} "$@"
 """
-# Records a deployment, and creates the stack if another one is named.
+# Records a deployment, and creates the stack if its name differs.
 SAM = f"""#!/bin/sh
 case "$*" in
   build) exit ;;
@@ -230,5 +230,5 @@ def edge_parameters():
 
 
 if __name__ == "__main__":
-    # The modules in this folder set another region.
+    # The modules in this folder set a different region.
     make_stack(boto3.client("cloudformation", region_name=os.environ["AWS_REGION"]), sys.argv[sys.argv.index("--stack-name") + 1])

@@ -1,4 +1,4 @@
-"""CloudWatch's metric math, as far as the alarms use it, and alarm states.
+"""The parts of CloudWatch's metric math that the alarms use, and alarm states.
 
 A series is a list with one value per period, or None if missing. The rules come from "Using math expressions with
 CloudWatch metrics" and "Configuring how CloudWatch alarms treat missing data" in the CloudWatch user guide.

@@ -37,7 +37,7 @@ def test_every_route_has_its_own_limit():
 
 
 def test_what_a_stranger_can_do_is_documented_with_the_templates_limits():
-    """The mechanisms behind the sentences: test_edge.py, test_resources.py and `test_every_route_has_its_own_limit`."""
+    """Tests of the mechanisms: test_edge.py, test_resources.py and `test_every_route_has_its_own_limit`."""
     section = (ROOT / "docs/OPERATIONS.md").read_text().split("\n## Abuse\n")[1].split("\n## ")[0]
     rows = {row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:4]] for row in section.splitlines() if row.startswith("| ")}
     service, edge = defaults(source()), defaults(source(EDGE))

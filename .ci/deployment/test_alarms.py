@@ -26,7 +26,7 @@ class Series:
         # With no requests, and with no data.
         self.quiet, self.missing = quiet, missing
         self.fires_within, self.clears_within = fires_within, clears_within
-        # Whether one bad period is enough.
+        # True if one bad period is enough.
         self.fires_at_once = fires_at_once
 
 

@@ -203,7 +203,7 @@ def test_keyless_floods_leave_the_shared_limits_to_clients_with_keys():
 
 
 def test_the_firewall_never_judges_what_a_client_posts():
-    """Texts for `/v1/find` may contain log lines with attacks, paths and markup."""
+    """Text for `/v1/find` may contain log lines with attacks, paths and markup."""
     groups = {rule["Statement"]["ManagedRuleGroupStatement"]["Name"]: rule["Statement"]["ManagedRuleGroupStatement"]
               for rule in RULES.values() if "ManagedRuleGroupStatement" in rule["Statement"]}
     assert groups.keys() == {"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet", "AWSManagedRulesCommonRuleSet"}

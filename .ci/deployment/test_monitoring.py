@@ -1,4 +1,4 @@
-"""What the parameter Monitoring includes, and what it costs."""
+"""The features that the parameter Monitoring includes, and their costs."""
 
 import os
 import re

@@ -46,7 +46,7 @@ def test_deleted_items_are_rewritten(stack):
 
 @pytest.fixture
 def mirror(tmp_path):
-    """The address of a folder with the British files, of which S1 and S9 have most numbers."""
+    """The URL of a folder with the British files. S1 and S9 have most of the numbers."""
     header = "NMS Number Block: Number Block,Block Status,CP Name,Non Geo Number Length,Allocation Date\n"
     for name, block in [("s1", "1"), ("s3", "3000 00"), ("s5", "5511 00"), ("s7", "7000 0"), ("s8", "8000 00"), ("s9", "9")]:
         (tmp_path / f"{name}.csv").write_text(f"{header}{block},Allocated,Sample {name},10 digit numbers,01/02/2003\n")
@@ -72,7 +72,7 @@ def test_an_unread_country_is_imported_from_files(stack, mirror, tmp_path, monke
 
 
 def settings(table):
-    """What a restored table lacks: recovery, deletion protection and expiry."""
+    """Sets what a restored table lacks: recovery, deletion protection and expiry."""
     database, name = boto3.client("dynamodb"), f"{STACK}-{table}"
     recovery = database.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     return (
@@ -129,7 +129,7 @@ def test_deleted_tables_are_recreated_from_their_system_backups(history):
     assert f"{STACK}-api_keys" in failed.stdout and failed.returncode == 2, failed.stdout
     _, retry, protect, *_ = commands(section("OPERATIONS.md", "Restore from backup", "History"))
     *recreate, update, doctor = commands(section("OPERATIONS.md", "Restore from backup", "A deleted table"))
-    # The stand-in lacks the alarms that doctor expects: test_doctor.py.
+    # The stand-in lacks the alarms that doctor expects; see test_doctor.py.
     assert doctor == "tnr doctor --stack STACK"
     run([retry, protect, *recreate])
     assert {table: items(table) for table in before} == before
@@ -201,7 +201,7 @@ def test_keys_are_created_listed_rotated_revoked_and_deleted(stack):
     create, show, *change = commands(section("OPERATIONS.md", "Keys"))
     run([create, show, *change], tnr_live_AbC123=key)
     rows = tnr("keys", "list")
-    # The deleted key is gone; its replacement and the new client's key work.
+    # The deleted key is not restored; its replacement and the new client's key work.
     assert key not in states() and list(states().values()) == ["active", "active"]
     assert "a client" in rows and "100,000" in rows
 
@@ -248,7 +248,8 @@ def test_a_request_is_found_in_the_log_and_the_probe_runs(stack):
 
 
 def test_the_last_release_comes_back_without_a_build(programs):
-    """The templates of deployments are in SAM's bucket. The real `sam` puts them there: test_first_deployment.py."""
+    """The templates of deployments are in SAM's bucket. The real `sam` puts them there
+    (test_first_deployment.py)."""
     cloud, storage = boto3.client("cloudformation"), boto3.client("s3")
     bucket = cloud.describe_stacks(StackName="aws-sam-cli-managed-default")["Stacks"][0]["Outputs"][0]["OutputValue"]
     for hash_ in ["aaaa", "bbbb"]:

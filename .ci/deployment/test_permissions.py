@@ -121,7 +121,7 @@ def sample(resource):
 
 
 def allows(document, action, arns, **context):
-    """Whether a policy allows an action on any of these ARNs."""
+    """True if a policy allows an action on any of these ARNs."""
     def holds(condition):
         [(operator, [(key, pattern)])] = [(operator, keys.items()) for operator, keys in condition.items()]
         assert operator in ["StringEquals", "ArnLike"]
@@ -180,7 +180,7 @@ def deploy_policy(name, stack=STACK, region=REGION):
 
 SERVICE, EDGE_STACK = deploy_policy("deploy-policy"), deploy_policy("deploy-edge-policy")
 
-# What CloudFormation needs only for properties that the templates do not set, by resource type.
+# Permissions that CloudFormation needs only for properties that the templates do not set, by resource type.
 UNUSED = {
     "AWS::DynamoDB::Table": """
         dynamodb:*Item dynamodb:Query dynamodb:Scan dynamodb:*Replica dynamodb:*KinesisStreamingDestination
@@ -221,7 +221,7 @@ UNUSED = {
         cloudfront:CreateDistributionWithTags""",
 }
 
-# Where CloudFormation's permissions for a resource apply. {} is the resource's name.
+# The ARNs to which CloudFormation's permissions for a resource apply. {} is the resource's name.
 ARNS = {
     "AWS::ApiGatewayV2::Api": ["apigateway:R::/apis", "apigateway:R::/apis/a1b2"],
     "AWS::ApiGatewayV2::Stage": ["apigateway:R::/apis/a1b2/stages", "apigateway:R::/apis/a1b2/stages/1"],

@@ -62,7 +62,7 @@ def test_a_stuck_stack_is_examined_and_deleted(stack):
 
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
 def test_everything_is_stopped_and_restarted(stack, shell):
-    """The other shells must only split the list of functions likewise."""
+    """The other shells only need to split the list of functions in the same way."""
     functions = boto3.client("lambda")
     names = [function["FunctionName"] for function in functions.list_functions()["Functions"]]
     # The probe keeps running, since deployments wait for it.

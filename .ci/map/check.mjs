@@ -35,7 +35,7 @@ expect(!forbidden, `${FILE} contains ${forbidden}`);
 const elements = [...text.matchAll(/<path id="([^"]*)" d="([^"]*)"\/>/g)];
 const paths = elements.map(([, code, data]) => ({ code, rings: ringsOf(data) }));
 const codes = Object.entries(CODES).flatMap(([country, list]) => list.split(" ").map((state) => `${country}-${state}`));
-expect(paths.map(({ code }) => code).join() === codes.sort().join(), "the paths are not those of all states in order");
+expect(paths.map(({ code }) => code).join() === codes.sort().join(), "the paths are not one per state, in order");
 const outside = paths.filter(({ rings }) => rings.flat().some(([x, y]) => x < 0 || y < 0 || x > SIZE[0] || y > SIZE[1]));
 expect(outside.length === 0, `outside the picture: ${outside.map(({ code }) => code)}`);
 

@@ -1,4 +1,4 @@
-// Where everything is on the map, in units of its viewBox.
+// Positions of everything on the map, in units of its viewBox.
 
 export const SIZE = [1400, 1290];
 
@@ -12,7 +12,7 @@ const INSETS = {
 };
 INSETS["US-VI"] = INSETS["US-PR"];
 
-// Boxes that stand for states too small to press: the code, and the upper left corner.
+// Boxes for states that are too small to click or tap: the code, and the upper left corner.
 export const BOX = { width: 84, height: 60, radius: 10 };
 const [COLUMN, ROW] = [BOX.width + 10, BOX.height + 10];
 export const BOXES = [

@@ -11,7 +11,7 @@ export function linesOf(points) {
   return points.slice(1).map((end, index) => [points[index], end]);
 }
 
-// The pairs of lines that cross, other than in an end of one. Each line is {ends}.
+// The pairs of lines that cross, except at an endpoint. Each line is {ends}.
 export function crossings(lines) {
   const ordered = lines.map((line) => {
     const xs = line.ends.map(([x]) => x);

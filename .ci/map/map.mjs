@@ -12,7 +12,7 @@ export const FILE = "functions/site/assets/page/map.svg";
 // In square units: the smallest triangle of a border, and the smallest island.
 const MIN_DETAIL = 1.6;
 const MIN_ISLAND = 4;
-// What is left of an island; DC is not much larger.
+// The smallest ring after simplification; DC is not much larger.
 const MIN_RING = 2;
 // Shares of MIN_DETAIL to try for lines that cross.
 const OTHER_DETAILS = [2, 4, 0.5, 0.25];

@@ -11,7 +11,7 @@ import { KEY, SERVICE_URL, withTab, isInView, startBrowser, stopBrowser, violati
 before(startBrowser);
 after(stopBrowser);
 
-/** The tallest page at 1280 pixels that one still reads. */
+/** The maximum page height in pixels, at a width of 1280. */
 const MAX_HEIGHT = 6000;
 const TASKS = [
   "overview", "authentication", "numbers", "codes", "lists", "batches", "changes", "limits", "errors", "test-numbers", "status",

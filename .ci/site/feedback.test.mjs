@@ -180,7 +180,7 @@ test("the last ten lookups lead back, and can be cleared", () => withTab("/", {}
     await lookUp(tab, `305 555 014${digit}`);
     await tab.getByRole("heading", { name: `+1 305 555 014${digit}` }).waitFor();
   }
-  // Lists, their pages and invalid numbers are not lookups. The same number in another notation is no second one.
+  // Lists, their pages and invalid numbers are not lookups. The same number in a different notation does not count again.
   for (const path of ["#carriers", "#area-code?npa=415&offset=25", "#number?tn=hello", "#number?tn=3055550149"]) {
     await tab.goto(`${SERVICE_URL}/${path}`);
     await waitForResult(tab);

@@ -123,7 +123,7 @@ test("a key in its field is used by the next lookup", () => withTab("/", { key: 
   assert.equal(await stored(tab), KEY);
 }));
 
-test("a key and recent lookups are stored on the device only if the user chooses so", () =>
+test("a key and recent lookups are stored on the device only if the user chooses to", () =>
   withTab(NUMBER, {}, async (tab, context) => {
     const onDevice = (page) => page.evaluate(() => Object.keys(localStorage).sort());
     await waitForResult(tab);

@@ -34,7 +34,7 @@ const counts = async (tab) => {
 const numbers = (count) => Array.from({ length: count }, (_, index) => `+1305234${String(1000 + index)}\n`).join("");
 
 /**
- * Answers batches instead of the service, which is quicker. `respond` gets the numbers of a batch, and how many batches came
+ * Responds to batches in place of the service, for speed. `respond` gets the numbers of a batch, and how many batches came
  * before; it returns a response, or nothing if the batch succeeds. Returns the batches.
  */
 async function mockBatches(tab, respond = () => undefined) {

@@ -98,7 +98,7 @@ test("an exchange can be found in a long list", () => withTab("/#area-code?npa=4
   await tab.locator("tr.marked", { hasText: "206" }).waitFor();
 }));
 
-test("a list's CSV file has all its rows, also if the quota pauses it", () => withTab("/#area-code?npa=415", { expected: /429/ }, async (tab) => {
+test("a list's CSV file has all its rows, even if the quota pauses it", () => withTab("/#area-code?npa=415", { expected: /429/ }, async (tab) => {
   await waitForResult(tab);
   let isOver = true;
   await tab.route("**/v1/npa/415*format=csv*", (route) => {

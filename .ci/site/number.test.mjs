@@ -28,7 +28,7 @@ test("a number can be looked up after a key is entered", () => withTab("/", { ke
   await card.getByRole("heading", { name: "+1 305 234 5678" }).waitFor();
   for (const text of ["Valid format", "+13052345678", "(305) 234-5678", "tel:+1-305-234-5678", "SAMPLE MOBILE USA, INC.",
     "PERRINE", "Florida", "Likely mobile · Sample Mobile · Miami, FL", "Line type", "Legal company", "Exchange 305-234 is assigned.", "America/New_York (UTC-0", "08:00 to 21:00 local time",
-    "Not legal advice.", "As assigned. The number may have been ported since, even to another type of line."]) {
+    "Not legal advice.", "As assigned. The number may have been ported since, even to a different line type."]) {
     assert.ok((await card.innerText()).replaceAll("\u00a0", " ").includes(text), text);
   }
   assert.equal(await tab.locator("#announcement").innerText(),

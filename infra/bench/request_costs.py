@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures the CPU time that the worst requests take from `tnr serve`, per request and per request charged. Prints
-Markdown. `worst_targets.txt` lists requests without a body, `worst_bodies.jsonl` requests that repeat a text.
+Markdown. `worst_targets.txt` lists requests without a body, `worst_bodies.jsonl` requests that repeat text.
 
     cargo build --release --bin tnr
     infra/bench/request_costs.py
@@ -130,7 +130,7 @@ def post(target, name, content_type, body):
 
 
 def repeated(name, type="", start="", repeat="", times=1, then="", count=1, end="", get=None, post_to=None):
-    """A request whose `count` pieces consist of a text, repeated, and what follows `then`."""
+    """A request whose `count` pieces consist of text, repeated, and what follows `then`."""
     body = start + (repeat * times + then) * count + end
     if get is None:
         return post(post_to, name, type, body)
@@ -161,7 +161,7 @@ def worst_requests(server):
     yield post(target, "1,000 numbers abroad", "application/json", json.dumps(numbers(1000)))
     arguments = {"tn": "1"} | {f"a{n}": [1] for n in range(4000)}
     for name, body in [
-        ("25 numbers", call("format_numbers", {"numbers": numbers(25)})),
+        ("25 numbers", call("format_number", {"numbers": numbers(25)})),
         ("many arguments", call("format_number", arguments)),
     ]:
         yield post("/mcp", name, "application/json", body)

@@ -74,7 +74,7 @@ impl<S: Sync> FromRequestParts<S> for FormatParam {
 
 /// Returns the page as a CSV file, with a header row even for an empty list.
 pub(crate) fn response<T: Rows>(uri: &Uri, list: &T) -> Response {
-    let _span = otlp::span("render");
+    let _span = otlp::start_span("render");
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE)),
         (CONTENT_DISPOSITION, content_disposition(uri)),

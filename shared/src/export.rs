@@ -1,6 +1,6 @@
 //! Sends spans to an OpenTelemetry collector or vendor, or to X-Ray, over OTLP/HTTP in JSON.
 //!
-//! The settings are those of the [OpenTelemetry SDKs]. Without an endpoint, nothing is exported, and a request only
+//! The settings are the same as in the [OpenTelemetry SDKs]. Without an endpoint, nothing is exported, and a request only
 //! passes its trace on. An endpoint that fails is not called for a while; meanwhile, new spans are held up to a limit.
 //!
 //! [OpenTelemetry SDKs]: https://opentelemetry.io/docs/languages/sdk-configuration/otlp-exporter/

@@ -37,7 +37,7 @@ impl HeavyWork {
         Self { processors: Arc::new(Semaphore::new(processors)), max_wait }
     }
 
-    /// Runs `work` on an input of this many bytes. Small inputs run at once. Others wait for a free processor, then run
+    /// Runs `work` on an input of this many bytes. Small inputs run directly. Others wait for a free processor, then run
     /// on this thread while other threads take over its tasks. Rejects the request if it waits too long. A
     /// single-threaded runtime, as on Lambda, only has one request at a time.
     pub async fn run<T>(&self, bytes: usize, work: impl FnOnce() -> T) -> Result<T, ApiError> {
@@ -48,17 +48,17 @@ impl HeavyWork {
         let Ok(Ok(_permit)) = permit else {
             return Err(ApiError::Busy("The server is busy with large requests"));
         };
-        Ok(off_the_workers(work))
+        Ok(run_blocking(work))
     }
 
     /// Runs optional work; `None` if no processor is free.
     pub fn run_if_free<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let _permit = self.processors.try_acquire().ok()?;
-        Some(off_the_workers(work))
+        Some(run_blocking(work))
     }
 }
 
-fn off_the_workers<T>(work: impl FnOnce() -> T) -> T {
+fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::CurrentThread => work(),
         _ => block_in_place(work),

@@ -25,7 +25,7 @@ use crate::{
 
 /// Routes to call in process. Cheap to clone.
 #[derive(Clone)]
-pub struct InProcess {
+pub struct InProcessRoutes {
     router: Router,
     address: PublicAddress,
 }
@@ -37,7 +37,7 @@ pub struct RouteResponse {
     pub body: Bytes,
 }
 
-impl InProcess {
+impl InProcessRoutes {
     /// Creates routes for a local client.
     pub fn new(functions: impl IntoIterator<Item = Routes>, app: App) -> Self {
         let merge = |router: Router<App>, routes: Routes| router.merge(routes.router());

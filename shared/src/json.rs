@@ -38,7 +38,7 @@ pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Resu
 
 /// A successful response. Serializing into a `Vec` takes half as long as [`axum::Json`].
 pub fn json_response(body: &impl Serialize) -> Response {
-    let _span = otlp::span("render");
+    let _span = otlp::start_span("render");
     let mut json = Vec::with_capacity(BUFFER_BYTES);
     serde_json::to_writer(&mut json, body).expect(ALWAYS_WRITABLE);
     ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response()

@@ -77,7 +77,7 @@ where
     let (extension, prepared) = tokio::join!(registration, ready);
     prepared?;
     if extension.is_some() {
-        quotas.leave_to_extension();
+        quotas.delegate_writes_to_extension();
     }
     let extension_ends = async {
         match extension {

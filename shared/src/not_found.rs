@@ -21,7 +21,7 @@ use crate::{
 const PAGE: &str = include_str!("not_found.html");
 
 /// Allows only the page's style.
-static POLICY: LazyLock<String> = LazyLock::new(|| {
+static PAGE_POLICY: LazyLock<String> = LazyLock::new(|| {
     let (_, rest) = PAGE.split_once("<style>").expect("the page has a style");
     let (style, _) = rest.split_once("</style>").expect("the style ends");
     let style = inline_source(style);
@@ -41,7 +41,8 @@ pub(crate) async fn not_found(
         return error.into_response();
     }
     let prefix = prefix.map(|Extension(PathPrefix(prefix))| prefix).unwrap_or_default();
-    let headers = [(CONTENT_SECURITY_POLICY, POLICY.as_str()), (REFERRER_POLICY, "no-referrer")];
+    let headers =
+        [(CONTENT_SECURITY_POLICY, PAGE_POLICY.as_str()), (REFERRER_POLICY, "no-referrer")];
     (StatusCode::NOT_FOUND, headers, Html(PAGE.replace("{{prefix}}", &prefix))).into_response()
 }
 

@@ -56,7 +56,7 @@ pub struct AsOf {
     /// Date or time in UTC, to get the response as of then. A date means the end of that day.
     #[param(rename = "as_of", value_type = Option<String>, example = "2026-11-21")]
     pub time: Option<PastTime>,
-    /// Pays for what is read.
+    /// The charge for what is read.
     #[param(ignore)]
     pub(crate) charge: Charge,
 }

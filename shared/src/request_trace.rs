@@ -15,7 +15,7 @@ use crate::{export::Exporter, http::single_value};
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: &str = "tracestate";
 /// The length that services must pass on. Longer values are dropped.
-const MAX_STATE: usize = 512;
+const MAX_TRACESTATE_LENGTH: usize = 512;
 
 /// The trace that a request continues or, if spans are exported, starts.
 pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Arc<RequestTrace>> {
@@ -43,7 +43,7 @@ pub(crate) fn set_traceparent(headers: &mut HeaderMap, trace: Option<&Arc<Reques
 fn trace_state(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(TRACESTATE).iter().map(|line| line.to_str());
     let state = lines.collect::<Result<Vec<_>, _>>().ok()?.join(",");
-    (!state.is_empty() && state.len() <= MAX_STATE).then_some(state)
+    (!state.is_empty() && state.len() <= MAX_TRACESTATE_LENGTH).then_some(state)
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     const XRAY: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
 
     #[test]
-    fn the_caller_is_in_one_traceparent_or_if_traces_are_exported_in_xrays_header() {
+    fn the_caller_comes_from_traceparent_or_when_exporting_from_the_xray_header() {
         let url = |name: &str| name.ends_with("_ENDPOINT").then(|| "http://a.example".to_owned());
         let (exporting, other) = (Exporter::new(None, url), Exporter::default());
         let (caller, xray) =
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn trace_state_is_joined_and_dropped_if_it_is_too_long() {
-        let long = "a".repeat(MAX_STATE);
+        let long = "a".repeat(MAX_TRACESTATE_LENGTH);
         for (lines, expected) in [
             (&["a=1", "b=2,c=3"][..], Some("a=1,b=2,c=3")),
             (&[&*long], Some(&*long)),

@@ -132,7 +132,7 @@ async fn handle_with_key(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let span = otlp::span("check key");
+    let span = otlp::start_span("check key");
     let key = required_key(&request)?;
     let charge = authenticate(&app.keys, &app.quotas, key).await?;
     charge.raise_to(1).await?;

@@ -249,7 +249,7 @@ const FORMATS: [&str; 3] = [
     "7uuuuuuuuuuuuuuuuuuuuuuuuu",
 ];
 
-/// Compares a text with a format: `h` stands for a hexadecimal digit, `8` for a UUID's version, `b` for its variant,
+/// Compares text with a format: `h` stands for a hexadecimal digit, `8` for a UUID's version, `b` for its variant,
 /// `7` for a digit up to seven, and `u` for a base 32 digit in ULIDs.
 fn has_format(text: &str, format: &str) -> bool {
     let has_kind = |(c, kind): (char, char)| match kind {

@@ -1,4 +1,4 @@
-//! Requests for the past, against a stub for the history table. The end-to-end tests cover the records, reads and
+//! Requests for past data, against a stub for the history table. The end-to-end tests cover the records, reads and
 //! charges for most of them.
 
 // A failed unwrap fails the test.
@@ -41,7 +41,7 @@ async fn as_of(app: &shared::state::App, time: Timestamp, per_day: u32) -> AsOf 
     AsOf::from_request_parts(&mut parts, &()).await.unwrap()
 }
 
-/// The small dataset with another code in California, which is not an overlay.
+/// The small dataset with one more code in California, which is not an overlay.
 fn with_213(notes: &str) -> Dataset {
     with_copies(key("415"), |record| {
         let Record::AreaCode(mut code) = record else { panic!() };

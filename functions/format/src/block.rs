@@ -17,7 +17,7 @@ pub struct NanpParts {
 }
 
 impl NanpParts {
-    /// Splits a number; `None` if it belongs to another numbering plan.
+    /// Splits a number; `None` if it belongs to a different numbering plan.
     pub fn from_number(number: &PhoneNumber) -> Option<Self> {
         if !number.is_nanp() {
             return None;

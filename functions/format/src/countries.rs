@@ -349,7 +349,7 @@ mod tests {
     use crate::tests::results::britain;
 
     #[test]
-    fn examples_are_free_by_the_regulators_data() {
+    fn example_numbers_are_unassigned_in_the_regulators_data() {
         let plan = || CountryPlan::all().into_iter().find(|plan| plan.code == "GB").unwrap();
         let mut country = britain();
         let mut text = String::new();

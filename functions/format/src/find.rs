@@ -1,4 +1,4 @@
-//! Finds phone numbers in a text.
+//! Finds phone numbers in text.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use formatting::{Leniency, NumberInText, RulesFailed, find_numbers};
+use formatting::{Leniency, NumberInText, RulesError, find_numbers};
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
@@ -38,7 +38,7 @@ const LIMIT: BodyLimit = BodyLimit {
 };
 /// The limit at which a response with a result for each number stays below Lambda's 6 MB.
 const MAX_NUMBERS: usize = 1000;
-/// The number of digits in a text that count as one request, rounded up, even outside of numbers. Digits that only look
+/// The number of digits in text that count as one request, rounded up, even outside of numbers. Digits that only look
 /// like numbers can cost this much to search.
 const DIGITS_PER_REQUEST: usize = 100;
 /// The numbers to search for before they are charged, unless the charge for the digits covers more.
@@ -56,7 +56,7 @@ struct FindOptions {
     leniency: Leniency,
 }
 
-/// A text to search
+/// Text to search
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
@@ -65,7 +65,7 @@ struct TextToSearch {
     text: String,
 }
 
-/// The numbers found in a text
+/// The numbers found in text
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct FoundNumbers {
@@ -73,7 +73,7 @@ struct FoundNumbers {
     results: Vec<FoundNumber<'static>>,
 }
 
-/// A number found in a text.
+/// A number found in text.
 #[derive(Serialize, ToSchema)]
 #[schema(as = FoundNumber)]
 struct FoundNumber<'a> {
@@ -91,7 +91,7 @@ struct FoundNumber<'a> {
     result: WithFields<'a, FormatResult>,
 }
 
-/// Find the phone numbers in a text
+/// Find the phone numbers in text
 ///
 /// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text with
 /// up to 1,000 numbers. Each number counts as a request. The minimum is one request per 100 digits or 16 KB of text. The
@@ -132,7 +132,7 @@ pub async fn find_in_text(
     let text = if is_json { text_in_json(text)?.into() } else { Cow::Borrowed(text) };
     let numbers = find_numbers(&text, options.default_country, leniency);
     let digits = text.chars().filter(|character| character.is_numeric()).count();
-    let found = find_paid(&app, &charge, numbers, digits).await?;
+    let found = find_charged(&app, &charge, numbers, digits).await?;
     request_context::record(|context| context.numbers = Some(found.len()));
     let numbers = found.iter().map(|it| &it.number);
     let describer = Describer::new(&app, key, numbers, &options, None).await?;
@@ -143,13 +143,13 @@ pub async fn find_in_text(
     app.heavy_work.run(text.len(), respond).await
 }
 
-/// Collects the numbers in a text with this many digits. Charges for the digits first, then for the numbers as they are
-/// found, so that unpaid numbers never outnumber paid ones. Stops at the first number that cannot be paid for, or that
+/// Collects the numbers in text with this many digits. Charges for the digits first, then for the numbers as they are
+/// found, so that uncharged numbers never outnumber charged ones. Stops at the first number over the quota, or that
 /// exceeds the limit.
-async fn find_paid(
+async fn find_charged(
     app: &App,
     charge: &Charge,
-    mut numbers: impl Iterator<Item = Result<NumberInText, RulesFailed>>,
+    mut numbers: impl Iterator<Item = Result<NumberInText, RulesError>>,
     digits: usize,
 ) -> Result<Vec<NumberInText>, ApiError> {
     let paid_by_digits = digits.div_ceil(DIGITS_PER_REQUEST);
@@ -158,7 +158,7 @@ async fn find_paid(
     loop {
         let unpaid = numbers.by_ref().take(next_payment.min(MAX_NUMBERS + 1) - found.len());
         let more: Result<Vec<_>, _> = app.heavy_work.run(digits, || unpaid.collect()).await?;
-        found.extend(more.map_err(|RulesFailed| ApiError::Internal)?);
+        found.extend(more.map_err(|RulesError| ApiError::Internal)?);
         if found.len() > MAX_NUMBERS {
             return Err(ApiError::ContentTooLarge(format!(
                 "The text must contain at most {MAX_NUMBERS} numbers, got more; {}",
@@ -221,7 +221,7 @@ mod tests {
     /// An endless search that counts the numbers it returns.
     fn endless_numbers(
         found: &Cell<usize>,
-    ) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
+    ) -> impl Iterator<Item = Result<NumberInText, RulesError>> {
         let number = PhoneNumber::parse("3052345678", DefaultCountry::default()).unwrap();
         iter::from_fn(move || {
             found.set(found.get() + 1);
@@ -229,17 +229,17 @@ mod tests {
         })
     }
 
-    /// Searches endlessly in a text with this many digits. Returns the error, how many numbers were found, and the
+    /// Searches endlessly in text with this many digits. Returns the error, how many numbers were found, and the
     /// requests that were charged.
     async fn search(per_day: u32, digits: usize) -> (ApiError, usize, u64) {
         let (app, found) = (test_api::app(), Cell::new(0));
         let charge = test_api::charge(&app, per_day);
-        let error = find_paid(&app, &charge, endless_numbers(&found), digits).await.unwrap_err();
+        let error = find_charged(&app, &charge, endless_numbers(&found), digits).await.unwrap_err();
         (error, found.get(), u64::from(per_day) - charge.min_remaining().unwrap())
     }
 
     #[tokio::test]
-    async fn the_search_finds_at_most_as_many_unpaid_numbers_as_paid_ones() {
+    async fn uncharged_numbers_never_outnumber_charged_ones() {
         for (per_day, digits, expected_found, expected_counted) in
             [(5, 0, 8, 0), (20, 0, 32, 16), (20, 1000, 40, 20), (40, 1001, 44, 22)]
         {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn digits_are_paid_before_the_search() {
+    async fn digits_are_charged_before_the_search() {
         let (error, found, counted) = search(9, 901).await;
         assert!(matches!(error, ApiError::RateLimited(_)), "{error}");
         assert_eq!((found, counted), (0, 0));

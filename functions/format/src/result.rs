@@ -1,6 +1,6 @@
 //! A format result, and the conditions for each part to be present.
 
-use flags::Subject;
+use flags::FlagKind;
 use formatting::{DefaultCountry, Formats, NumberType, Verdict};
 use numbering::records::{Country, Npa, Nxx};
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub struct FormatResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LineInfo>)]
     pub(crate) line: Option<Option<LineInfo>>,
-    /// What the numbering plan says about the number; `null` if the text is not a complete number. `valid` is what
+    /// The number's assignment in the numbering plan; `null` if the text is not a complete number. `valid` is what
     /// Google's rules say. Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Assignment>)]
@@ -173,8 +173,8 @@ impl Flags {
         };
         let state = block.state.filter(|&(_, country)| country == Country::Us);
         Self {
-            country: flag(Subject::Country, name, code.to_owned()),
-            state: state.map(|(state, _)| flag(Subject::State, state.name(), state.to_string())),
+            country: flag(FlagKind::Country, name, code.to_owned()),
+            state: state.map(|(state, _)| flag(FlagKind::State, state.name(), state.to_string())),
         }
     }
 }

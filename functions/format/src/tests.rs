@@ -193,7 +193,7 @@ async fn texts_have_at_most_1000_numbers() {
     assert!(status == 413 && body.contains(message), "{status} {body}");
 }
 
-/// The statuses of requests with a number, a batch and a text with this many numbers. A busy server may reject them.
+/// The statuses of requests with a number, a batch and text with this many numbers. A busy server may reject them.
 async fn statuses_of_requests_to(app: App, count: usize) -> [u16; 3] {
     let api = TestApi::on(routes(), app);
     let (headers, body) = ([("content-type", TEXT)], "415\n".repeat(count));

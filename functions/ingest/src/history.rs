@@ -12,7 +12,8 @@ use jiff::ToSpan;
 use logging::with_causes;
 use numbering::dataset::Dataset;
 use store::{
-    ItemWrite, Manifest, Publication, PublishedDifference, Snapshot, Store, Unrecorded, load,
+    ItemWrite, Manifest, Publication, PublishedDifference, Snapshot, Store, UnrecordedPublication,
+    load,
 };
 
 use crate::{
@@ -63,7 +64,7 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         if let Err(error) = written {
             notes.warn(UNRECORDED, error);
             let (publication, before) = (manifest.publication.clone(), replaced.current.clone());
-            unrecorded.push(Unrecorded { publication, predecessor, before });
+            unrecorded.push(UnrecordedPublication { publication, predecessor, before });
         }
         if unrecorded.len() > MAX_UNRECORDED {
             notes.warn("the history starts over", "too many changes could not be added");
@@ -89,13 +90,17 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
         }
     }
 
-    async fn record_between(&self, earlier: &Unrecorded, after: &Snapshot) -> Result<(), String> {
+    async fn record_between(
+        &self,
+        earlier: &UnrecordedPublication,
+        after: &Snapshot,
+    ) -> Result<(), String> {
         let load = async |snapshot| -> Result<Arc<Dataset>, String> {
             let loaded = load(self.store, snapshot).await;
             loaded.map(Arc::new).map_err(|error| with_causes(&error))
         };
         let changes = Changes::between(&load(&earlier.before).await?, &load(after).await?);
-        let Unrecorded { mut publication, predecessor, .. } = earlier.clone();
+        let UnrecordedPublication { mut publication, predecessor, .. } = earlier.clone();
         self.write(&mut publication, &predecessor, &changes, false).await
     }
 

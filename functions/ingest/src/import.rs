@@ -18,7 +18,7 @@ const MAX_RESTARTS: u32 = 3;
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// Imports `sources`, then `countries`, then verifies the items if the options ask for it, each even after a refusal. If
-/// another import or rollback finishes first, starts over, at most three times. Countries fail on their own, and a failed
+/// another import or rollback finishes first, starts over, at most three times. Countries fail independently, and a failed
 /// verification is only a warning.
 pub async fn import(
     store: &Store,

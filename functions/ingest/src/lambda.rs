@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 use store::{ReportName, Store, TimeoutProfile};
 
 use crate::{
-    CountrySources, DEFAULT_HISTORY_DAYS, DescribedCountry, Gate, Options, Outcome, RollbackTarget,
-    Source, Sources, country_sources, import, reports::REPORTS, rollback, sources::RemoteSource,
+    CountrySources, DEFAULT_HISTORY_DAYS, Gate, Options, Outcome, RollbackTarget, Source, Sources,
+    SupportedCountry, country_sources, import, reports::REPORTS, rollback, sources::RemoteSource,
 };
 
 /// An operator's request or an EventBridge event, which is treated as a request without fields.
@@ -41,9 +41,9 @@ pub struct Request {
     restart_history: bool,
     rollback: bool,
     /// Other countries to import; `None` for the variable `COUNTRIES`.
-    countries: Option<Vec<DescribedCountry>>,
+    countries: Option<Vec<SupportedCountry>>,
     /// The files of other countries, if they are not the published ones.
-    ranges: BTreeMap<DescribedCountry, Vec<RemoteSource>>,
+    ranges: BTreeMap<SupportedCountry, Vec<RemoteSource>>,
     /// All other fields, which are named after reports.
     #[serde(flatten)]
     sources: BTreeMap<ReportName, Option<RemoteSource>>,
@@ -119,7 +119,7 @@ impl Request {
     ) -> Result<CountrySources, String> {
         let variable = environment("COUNTRIES").unwrap_or_default();
         let configured = variable.split(',').filter(|code| !code.trim().is_empty());
-        let countries: Vec<DescribedCountry> = match &self.countries {
+        let countries: Vec<SupportedCountry> = match &self.countries {
             Some(requested) => requested.clone(),
             None => configured
                 .map(|code| parse_variable("COUNTRIES", code))

@@ -46,7 +46,7 @@ use self::{
 
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use countries::{
-    CountryOutcome, CountryReport, CountrySources, DescribedCountry, country_sources,
+    CountryOutcome, CountryReport, CountrySources, SupportedCountry, country_sources,
     import_countries,
 };
 pub use error::{IngestError, ReportError};

@@ -121,7 +121,7 @@ impl Quality {
 
     pub(crate) fn exchanges_in(&self, country: Country) -> Vec<Figure> {
         let typed = self.carrier_types.by_country.get(&country);
-        let typed = typed.map(|by_basis| (TYPED, by_basis.percent_typed()));
+        let typed = typed.map(|by_basis| (TYPE_SHARE, by_basis.percent_typed()));
         self.in_country(country).figures().into_iter().chain(typed).collect()
     }
 
@@ -136,7 +136,7 @@ impl Quality {
 }
 
 /// The percentage of exchanges with an OCN whose carrier has a type.
-pub(crate) const TYPED: &str = "carrier_type";
+pub(crate) const TYPE_SHARE: &str = "carrier_type";
 
 impl Coverage {
     fn figures(&self) -> [Figure; 11] {

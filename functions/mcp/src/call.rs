@@ -6,7 +6,7 @@ use serde_json::Value;
 use shared::{
     auth::Charge,
     errors::{ApiError, quote},
-    in_process::{InProcess, RouteResponse},
+    in_process::{InProcessRoutes, RouteResponse},
     pagination::next_page,
     request_context,
 };
@@ -33,7 +33,7 @@ impl ToolCall {
     /// Calls the tool's route and sends the result to the agent, with an optional note about the data that it came from.
     pub async fn respond(
         self,
-        routes: &InProcess,
+        routes: &InProcessRoutes,
         charge: Charge,
         note: impl FnOnce() -> Option<String>,
     ) {

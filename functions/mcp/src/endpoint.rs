@@ -30,7 +30,7 @@ use shared::{
     body::BodyLimit,
     errors::ApiError,
     http::{AllowedOrigins, accepts_json},
-    in_process::InProcess,
+    in_process::InProcessRoutes,
     state::App,
 };
 
@@ -56,7 +56,7 @@ const PROTOCOL_HEADERS: [HeaderName; 3] = [
 /// Handles one message; tools call `routes`. Rejects requests from pages on other origins, as [the transport requires](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
 pub async fn handle(
     app: &App,
-    routes: &InProcess,
+    routes: &InProcessRoutes,
     charge: Charge,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -74,7 +74,7 @@ pub async fn handle(
         }
         read => read?,
     };
-    Ok(match read_message(&body) {
+    Ok(match parse_message(&body) {
         Ok(message) => call_sdk(app, routes, charge, &headers, &message).await,
         Err(error) => error.into_response(),
     })
@@ -105,7 +105,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 /// Lets the SDK handle a message. Tool calls run in this task, which has the request context, not in the SDK's.
 async fn call_sdk(
     app: &App,
-    routes: &InProcess,
+    routes: &InProcessRoutes,
     charge: Charge,
     headers: &HeaderMap,
     message: &Value,
@@ -200,7 +200,7 @@ impl MessageError {
     }
 }
 
-fn read_message(body: &[u8]) -> Result<Value, MessageError> {
+fn parse_message(body: &[u8]) -> Result<Value, MessageError> {
     let message: Value = serde_json::from_slice(body).map_err(|error| MessageError {
         code: ErrorCode::PARSE_ERROR,
         ..MessageError::new(StatusCode::BAD_REQUEST, format!("The body must be JSON: {error}"))
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn invalid_messages_get_an_error_with_their_id() {
-        let described = |body: &str| match read_message(body.as_bytes()) {
+        let described = |body: &str| match parse_message(body.as_bytes()) {
             Ok(_) => "a message".to_owned(),
             Err(error) => format!("{} {} {}", error.code.0, error.id, error.message),
         };

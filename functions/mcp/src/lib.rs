@@ -16,7 +16,7 @@ use axum::{
 };
 use shared::{
     auth::Charge,
-    in_process::InProcess,
+    in_process::InProcessRoutes,
     public_address::PublicAddress,
     routes::{Route, Routes},
     state::App,
@@ -41,8 +41,8 @@ pub fn routes() -> Routes {
     Routes::new([Route::undocumented_post("/mcp", endpoint)]).with_preparation(prepare)
 }
 
-pub fn tool_routes(app: App) -> InProcess {
-    InProcess::new(functions(), app)
+pub fn tool_routes(app: App) -> InProcessRoutes {
+    InProcessRoutes::new(functions(), app)
 }
 
 fn functions() -> [Routes; 5] {

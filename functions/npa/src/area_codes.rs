@@ -211,7 +211,7 @@ impl Filter {
 
 /// List area codes
 ///
-/// Every assigned area code in the North American Numbering Plan that matches every filter, in order: also
+/// Every assigned area code in the North American Numbering Plan that matches every filter, in order, including
 /// non-geographic, Caribbean and planned ones.
 #[utoipa::path(
     get, path = "/v1/area-codes", operation_id = "listAreaCodes", tag = "Lists and pages",

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::{RngExt, distr::Alphanumeric};
 use reqwest::{Client, Method, header, redirect::Policy};
 use serde_json::{Value, json};
-use shared::auth::{ApiKey, KeyKind, SECRET_CHARACTERS};
+use shared::auth::{ApiKey, KeyKind, SECRET_LENGTH};
 use signed_requests::{
     AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, client_builder, first_bytes,
 };
@@ -191,7 +191,7 @@ pub async fn check_api(api: &HttpApi, findings: &mut Findings) {
 
 /// Returns a well-formed unknown key. It is new each time, because the service caches unknown keys for a while.
 fn random_key() -> ApiKey {
-    let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_CHARACTERS);
+    let characters = rand::rng().sample_iter(Alphanumeric).take(SECRET_LENGTH);
     ApiKey::with_secret(KeyKind::Live, &characters.map(char::from).collect::<String>())
         .expect("the characters are letters and digits")
 }

@@ -84,9 +84,9 @@ async fn check_functions(functions: &Functions) -> Findings {
 }
 
 async fn check_new_versions(account: AwsAccount, context: Context) -> Result<Findings, Error> {
-    let mut findings = check_functions(&functions_at(Versions::New, &account, &context)?).await;
+    let mut findings = check_functions(&functions_for(Versions::New, &account, &context)?).await;
     if findings.imported_at.is_none() {
-        let live = functions_at(Versions::Live, &account, &context)?;
+        let live = functions_for(Versions::Live, &account, &context)?;
         check_live_versions_are_empty(&mut findings, &live).await;
     }
     Ok(findings)
@@ -108,27 +108,27 @@ async fn check_live_versions_are_empty(findings: &mut Findings, live: &Functions
 
 async fn check_service(request: Request, context: &Context) -> Result<Findings, Error> {
     let account = AwsAccount::from_env().await?;
-    let mut findings = check_functions(&functions_at(Versions::Live, &account, context)?).await;
+    let mut findings = check_functions(&functions_for(Versions::Live, &account, context)?).await;
     if let Some(base_url) = &request.base_url {
         let api = HttpApi::new(base_url, None, checks_deadline(context.deadline))?;
         check_api(&api, &mut findings).await;
     }
-    let function = variable("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
+    let function = env_var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_default();
     println!("{}", findings.line_with_metrics(&function, Timestamp::now()));
     Ok(findings)
 }
 
-fn functions_at(
+fn functions_for(
     versions: Versions,
     account: &AwsAccount,
     context: &Context,
 ) -> Result<Functions, Error> {
     let (request_id, deadline) = (context.request_id.clone(), checks_deadline(context.deadline));
-    let (account, targets) = (account.clone(), targets(versions, variable)?);
+    let (account, targets) = (account.clone(), targets(versions, env_var)?);
     Ok(Functions { account, targets, request_id, deadline })
 }
 
-fn variable(name: &str) -> Option<String> {
+fn env_var(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 

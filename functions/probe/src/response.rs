@@ -23,7 +23,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Parses the body as JSON, unless it has another media type.
+    /// Parses the body as JSON, unless it has a different media type.
     pub(crate) fn new(
         status: u16,
         media_type: Option<&str>,
@@ -78,7 +78,7 @@ pub enum CheckError {
 pub const TEXT: &str = "<text>";
 /// Matches any positive number in an expected body.
 pub const ABOVE_ZERO: &str = "<a number above 0>";
-/// Before a text, matches any text that contains it.
+/// Before text, matches any text that contains it.
 pub const CONTAINS: &str = "<contains>";
 
 /// The expected status of a response, and the values that its body may contain. One of them must match in all its

@@ -43,7 +43,7 @@ pub fn routes() -> Routes {
 /// The map of states, which the lookup page requests when it shows an area code.
 const MAP: &[u8] = include_bytes!("../assets/page/map.svg");
 /// Prevents an SVG opened as a document from running scripts or loading resources.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const IMAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /// A versioned image never changes.
 const VERSIONED_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 /// A URL without a version, or with another release's version, gets this release's image.
@@ -52,7 +52,7 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 const VERSION_DIGITS: usize = 8;
 
 /// Serves the image at a path such as `80dc79f0/countries/US.svg`. The version may be missing or from another release,
-/// so links work as long as the flag exists. The page's map and its script for lists are beside the flags, so that
+/// so links work as long as the flag exists. The page's map and its script for lists are next to the flags, so that
 /// deployments route and cache them in the same way.
 async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let (caching, name) = match path.split_once('/') {
@@ -71,7 +71,7 @@ async fn flag(PathParams([path]): PathParams<1>) -> Result<Response, ApiError> {
     let headers = [
         (CONTENT_TYPE, media_type),
         (CACHE_CONTROL, caching),
-        (CONTENT_SECURITY_POLICY, POLICY),
+        (CONTENT_SECURITY_POLICY, IMAGE_POLICY),
         // Lets cross-origin isolated pages show it.
         (RESOURCE_POLICY, "cross-origin"),
     ];

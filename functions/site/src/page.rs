@@ -53,7 +53,7 @@ const INDEX: &str = concat!(
 );
 
 /// The flag images' scheme and host, preceded by a space; empty if the service serves the images itself.
-fn image_origin(flag_images: &FlagImages) -> String {
+fn csp_image_source(flag_images: &FlagImages) -> String {
     let FlagImages(Some(base_url)) = flag_images else { return String::new() };
     let host = |uri: Uri| Some(format!(" {}://{}", uri.scheme()?, uri.authority()?));
     base_url.parse().ok().and_then(host).unwrap_or_default()
@@ -62,7 +62,7 @@ fn image_origin(flag_images: &FlagImages) -> String {
 /// Serves the page to browsers, and an index to other clients.
 pub async fn page(State(app): State<App>, headers: HeaderMap) -> Response {
     if prefers_html(&headers) {
-        PAGE.response(&headers, &image_origin(&app.config.flag_images))
+        PAGE.response(&headers, &csp_image_source(&app.config.flag_images))
     } else {
         ([(CONTENT_TYPE, "application/json")], INDEX).into_response()
     }
@@ -93,7 +93,7 @@ mod tests {
             ("https://cdn.example:8443/flags", " https://cdn.example:8443"),
             ("http://localhost:9000/flags", " http://localhost:9000"),
         ] {
-            let policy = PAGE.policy(&image_origin(&setting.parse().unwrap()));
+            let policy = PAGE.policy(&csp_image_source(&setting.parse().unwrap()));
             assert!(policy.contains(&format!("; img-src 'self' data:{expected}; ")), "{policy}");
         }
     }

@@ -65,7 +65,7 @@ async fn descriptions_name_the_server_that_serves_them_and_are_not_shared() {
 }
 
 #[tokio::test]
-async fn the_map_and_the_script_for_lists_are_beside_the_flags_and_can_be_cached() {
+async fn the_map_and_the_list_script_are_cacheable() {
     let page = String::from_utf8(get("/", BROWSER_ACCEPT).await.body.to_vec()).unwrap();
     let (_, script) = page.split_once("const LIST_SCRIPT = \"").unwrap();
     let (script, _) = script.split_once('"').unwrap();

@@ -20,7 +20,7 @@ use shared::{
     routes::Routes,
     state::App,
 };
-use store::{DatasetError, Gap, Serving, Snapshot, StoreError};
+use store::{DatasetError, Gap, ServedVersion, Snapshot, StoreError};
 use utoipa::ToSchema;
 
 /// The header with the data version. The bodies have fixed fields, so this is not part of them.
@@ -94,14 +94,14 @@ async fn history_problem(app: &App) -> Option<DatabaseStatus> {
 }
 
 impl Health {
-    fn new(serving: &Serving) -> Self {
+    fn new(serving: &ServedVersion) -> Self {
         let (status, database) = match serving {
-            Serving::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
-            Serving::Older(_) | Serving::Empty => {
+            ServedVersion::Current(_) => (ServiceStatus::Healthy, DatabaseStatus::Connected),
+            ServedVersion::Older(_) | ServedVersion::Empty => {
                 (ServiceStatus::Degraded, DatabaseStatus::Connected)
             }
-            Serving::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
-            Serving::Unavailable(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
+            ServedVersion::Memory(_) => (ServiceStatus::Degraded, DatabaseStatus::Error),
+            ServedVersion::Unavailable(_) => (ServiceStatus::Unhealthy, DatabaseStatus::Error),
         };
         let last_ingestion = serving.snapshot().map(|snapshot| snapshot.ingested_at.to_string());
         Self { status, database, last_ingestion, version: env!("CARGO_PKG_VERSION") }
@@ -186,7 +186,7 @@ fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u
         (
             status = 503, description = "The service is unhealthy", body = Health,
             examples((
-                "unhealthy" = (value = json!(Health::new(&Serving::Unavailable(DatasetError::StillUnreadable))))
+                "unhealthy" = (value = json!(Health::new(&ServedVersion::Unavailable(DatasetError::StillUnreadable))))
             ))
         )
     )
@@ -194,7 +194,7 @@ fn with_string_keys<K: ToString>(counts: BTreeMap<K, u32>) -> BTreeMap<String, u
 async fn health(State(app): State<App>) -> (SampleHeader, Health) {
     let serving = app.dataset.serving().await;
     let mut health = Health::new(&serving);
-    if matches!(serving, Serving::Current(_))
+    if matches!(serving, ServedVersion::Current(_))
         && let Some(database) = history_problem(&app).await
     {
         (health.status, health.database) = (ServiceStatus::Degraded, database);
@@ -225,7 +225,7 @@ async fn stats(State(app): State<App>) -> Result<StatsWithVersion, ApiError> {
 /// The version used by lists and lookups.
 async fn current_snapshot(app: &App) -> Result<Snapshot, ApiError> {
     let snapshot = match app.dataset.serving().await {
-        Serving::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),
+        ServedVersion::Unavailable(error) => return Err(ApiError::from_dataset_error(&error)),
         serving => serving.snapshot().cloned().ok_or(ApiError::Unavailable)?,
     };
     let version = snapshot.version.to_string();

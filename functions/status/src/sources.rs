@@ -129,7 +129,7 @@ impl From<ImportedReport> for Source {
 /// Sources of the data
 ///
 /// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, license, and
-/// what it cannot tell. Rules and time zones come from the libraries in the release's notices.
+/// its limitations. Rules and time zones come from the libraries in the release's notices.
 #[utoipa::path(
     get, path = "/v1/sources", operation_id = "getSources", tag = "Status", security(()),
     responses(

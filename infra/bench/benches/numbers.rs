@@ -32,13 +32,13 @@ fn main() {
         ("messy", messy.iter().step_by(8).map(String::as_str).collect::<Vec<_>>()),
     ] {
         let [ours, theirs] = [describe_with_service as fn(&str), describe_with_crate]
-            .map(|describe| time_per_number(describe, &numbers));
+            .map(|describe| microseconds_per_number(describe, &numbers));
         println!("{set:<16}{ours:>16.2}{theirs:>16.2}");
     }
 }
 
 /// The minimum microseconds per number.
-fn time_per_number(describe: fn(&str), numbers: &[&str]) -> f64 {
+fn microseconds_per_number(describe: fn(&str), numbers: &[&str]) -> f64 {
     let run = |passes: u32| {
         let started = Instant::now();
         (0..passes).for_each(|_| numbers.iter().for_each(|number| describe(number)));

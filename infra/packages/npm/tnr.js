@@ -13,7 +13,7 @@ try {
 }
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-// A terminal sends Ctrl-C to both processes, and `tnr` stops at once on a second signal.
+// A terminal sends Ctrl-C to both processes, and `tnr` stops immediately on a second signal.
 process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {

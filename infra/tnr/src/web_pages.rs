@@ -11,7 +11,7 @@ use axum::{
 };
 use shared::http::request_host;
 
-const FROM_WEB_PAGE: &str = "this port rejects requests from web pages\n";
+const WEB_PAGE_REJECTION: &str = "this port rejects requests from web pages\n";
 const UNEXPECTED_HOST: &str =
     "at a loopback address, this port accepts only localhost or an IP address as Host\n";
 
@@ -22,7 +22,7 @@ pub async fn reject_web_pages(
     next: Next,
 ) -> Response {
     if request.headers().contains_key(ORIGIN) {
-        return (StatusCode::FORBIDDEN, FROM_WEB_PAGE).into_response();
+        return (StatusCode::FORBIDDEN, WEB_PAGE_REJECTION).into_response();
     }
     match request_host(request.uri(), request.headers(), request.version()) {
         Err(error) => error.into_response(),

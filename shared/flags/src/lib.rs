@@ -12,7 +12,7 @@ use std::{
 use zip::ZipArchive;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum FlagKind {
     /// A country, by ISO 3166-1 alpha-2 code, or `AC`, `TA` or `XK`.
     Country,
     /// A US state, district or territory, by postal code.
@@ -28,7 +28,7 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-impl Subject {
+impl FlagKind {
     const fn folder(self) -> &'static str {
         match self {
             Self::Country => "countries",
@@ -39,8 +39,8 @@ impl Subject {
 
 /// The URLs of a flag's images: the base URL, which has no trailing slash, then a path such as
 /// `/countries/US-48x32.png`.
-pub fn urls(base_url: &str, subject: Subject, code: &str) -> [String; ENDINGS.len()] {
-    ENDINGS.map(|ending| [base_url, "/", subject.folder(), "/", code, ending].concat())
+pub fn urls(base_url: &str, kind: FlagKind, code: &str) -> [String; ENDINGS.len()] {
+    ENDINGS.map(|ending| [base_url, "/", kind.folder(), "/", code, ending].concat())
 }
 
 /// The version of the images: the first eight hex digits of the archive's hash. It is part of image URLs, so

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use flags::{Image, Subject, images, urls};
+use flags::{FlagKind, Image, images, urls};
 use formatting::country_name;
 use roxmltree::Document;
 use sha2::{Digest, Sha256};
@@ -24,8 +24,8 @@ fn states() -> impl Iterator<Item = &'static str> {
 fn countries_and_us_states_have_a_flag_in_every_format() {
     assert!(countries().all(|code| country_name(code).is_some_and(|name| !name.is_empty())));
     let subjects = countries()
-        .map(|code| (Subject::Country, code))
-        .chain(states().map(|code| (Subject::State, code)));
+        .map(|code| (FlagKind::Country, code))
+        .chain(states().map(|code| (FlagKind::State, code)));
     let expected: BTreeSet<String> = subjects
         .flat_map(|(subject, code)| urls("", subject, code).map(|url| url[1..].to_owned()))
         .collect();

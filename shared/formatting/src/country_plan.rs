@@ -44,7 +44,7 @@ impl CountryPlan {
             (NumberType::Voicemail, &plan.voicemail),
         ];
         let types = types.into_iter().filter_map(|(number_type, numbers)| {
-            // A type without numbers has the length -1. One without lengths has those of all numbers.
+            // A type without numbers has the length -1. One without lengths has the lengths of all numbers.
             let all = &plan.general_desc.original.possible_length;
             let own = &numbers.original.possible_length;
             let lengths = if own.is_empty() { all } else { own };

@@ -14,7 +14,7 @@ const FILE: &[u8] = include_bytes!("first_digits.bin");
 const TYPE_COUNT: usize = 10;
 
 static FIRST_DIGITS: LazyLock<HashMap<(i32, Region), RegionDigits>> =
-    LazyLock::new(|| read(FILE).expect("the file is compiled in, and a test reads it"));
+    LazyLock::new(|| parse(FILE).expect("the file is compiled in, and a test reads it"));
 
 /// The pairs of digits that numbers can start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn for_region(calling_code: i32, region: Region) -> Option<&'static R
     FIRST_DIGITS.get(&(calling_code, region))
 }
 
-fn read(mut file: &[u8]) -> Option<HashMap<(i32, Region), RegionDigits>> {
+fn parse(mut file: &[u8]) -> Option<HashMap<(i32, Region), RegionDigits>> {
     let mut regions = HashMap::new();
     while !file.is_empty() {
         let ([a, b, c, low, high, national, international], rest) = file.split_first_chunk()?;
@@ -90,10 +90,10 @@ mod tests {
     fn first_digits_match_the_metadata() {
         let metadata = include_bytes!("phone_metadata.bin");
         let mut metadata = PhoneMetadataCollection::decode(metadata.as_slice()).unwrap();
-        let ours = read(FILE).unwrap();
+        let ours = parse(FILE).unwrap();
         assert_eq!(ours.len(), metadata.metadata.len());
         metadata.metadata = metadata.metadata.into_iter().step_by(8).collect();
-        let some = read(&generated::file(&metadata)).unwrap();
+        let some = parse(&generated::file(&metadata)).unwrap();
         assert!(
             some.len() > 30 && some.iter().all(|(region, digits)| ours.get(region) == Some(digits))
         );

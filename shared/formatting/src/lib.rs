@@ -26,7 +26,7 @@ pub use metadata::load_rules;
 pub use names_by_prefix::{InvalidLanguage, Languages, LocalName, north_american_places};
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
-pub use numbers_in_text::{Leniency, NumberInText, RulesFailed, find_numbers};
+pub use numbers_in_text::{Leniency, NumberInText, RulesError, find_numbers};
 pub use text::MAX_INPUT_LENGTH;
 pub use time_zones::{time_zones_for_area_codes, time_zones_for_calling_code};
 pub use verdict::{Reason, Verdict};

@@ -57,7 +57,7 @@ pub(super) fn are_notation(text: &str, reading: &Reading, region: Region) -> boo
         && digits(&text[..run.start]).ends_with('0')
 }
 
-/// Returns `true` if masks continue a number found in a text, as in `030 2345 ****`.
+/// Returns `true` if masks continue a number found in text, as in `030 2345 ****`.
 pub(super) fn complete_number(text: &str, number: &Range<usize>, region: Region) -> bool {
     let (before, after) = (&text[..number.start], &text[number.end..]);
     let is_emphasized = before.ends_with('*') && after.starts_with('*');

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::reading::Reading;
 
-    /// The tests in `reading` compare the table's regions with those of `rlibphonenumber`.
+    /// The tests in `reading` compare the table's regions with `rlibphonenumber`.
     #[test]
     fn the_table_has_every_area_code_with_a_single_region() {
         for area_code in 0..1000 {

@@ -142,7 +142,7 @@ mod tests {
         PhoneNumber::parse(text, country.parse().unwrap()).unwrap()
     }
 
-    /// The list row for a text in JSON.
+    /// The list row for an input in JSON.
     fn row(country: &str, json: &str) -> String {
         let default: DefaultCountry = country.parse().unwrap();
         let text: String = serde_json::from_str(json).unwrap();

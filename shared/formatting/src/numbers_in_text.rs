@@ -44,24 +44,24 @@ pub struct NumberInText {
 /// An unexpected failure in the rules, which has been logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the phone number rules failed on this text")]
-pub struct RulesFailed;
+pub struct RulesError;
 
 /// Compiled on first use.
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &PhoneNumberUtil>> =
     LazyLock::new(|| PhoneNumberMatcherFactory::new_for_util(&RULES));
 
-/// Finds the numbers in a text lazily, in order. `country` applies to numbers without a country code.
+/// Finds the numbers in text lazily, in order. `country` applies to numbers without a country code.
 /// Skips numbers with masked digits. After an error, iteration ends.
 pub fn find_numbers(
     text: &str,
     country: DefaultCountry,
     leniency: Leniency,
-) -> impl Iterator<Item = Result<NumberInText, RulesFailed>> {
+) -> impl Iterator<Item = Result<NumberInText, RulesError>> {
     let mut search = Some(Search { text, position: 0, region: country.region(), leniency });
     iter::from_fn(move || {
         let found = catch_panic(|| Some(search.as_mut()?.next()));
         if found.is_none() && search.take().is_some() {
-            return Some(Err(RulesFailed));
+            return Some(Err(RulesError));
         }
         found?.map(Ok)
     })

@@ -38,8 +38,8 @@ impl Metric {
 /// A JSON log line with `fields` and `metrics`. The metrics' dimension is the function name. CloudWatch extracts, and
 /// bills for, the metrics named in the environment variable `METRICS`, separated by commas, or all if it is not set.
 pub fn metrics_line(function: &str, now: Timestamp, fields: Value, metrics: &[Metric]) -> String {
-    static EXTRACTED: LazyLock<Option<String>> = LazyLock::new(|| env::var("METRICS").ok());
-    line(function, now, fields, metrics, EXTRACTED.as_deref())
+    static ENABLED_METRICS: LazyLock<Option<String>> = LazyLock::new(|| env::var("METRICS").ok());
+    line(function, now, fields, metrics, ENABLED_METRICS.as_deref())
 }
 
 fn line(
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_has_every_metric_and_the_definitions_of_extracted_ones() {
+    fn lines_have_every_metric_and_define_the_extracted_ones() {
         let metrics = [
             Metric::count("Requests", 1.0),
             Metric { name: "Latency", unit: Unit::Milliseconds, value: 2.5 },

@@ -16,7 +16,7 @@ const CLEAR_NAMES: &str = "tn tel tels telf telef teléf tfno tlf fono fone cell
 /// Words in such names, as in `Home tel` and `GSM-nummer`.
 const CLEAR_WORDS: &str = "tel telf telef teléf tlf cell handy gsm";
 /// Parts of such names, as in `Customer phone` and `Telefonnummer`.
-const CLEAR_PARTS: &str = "phone telefo teléfo telèfo mobil mobiel msisdn cellular celular movil móvil telemovel \
+const CLEAR_SUBSTRINGS: &str = "phone telefo teléfo telèfo mobil mobiel msisdn cellular celular movil móvil telemovel \
                            telemóvel puhelin telepon komórk rufnummer điệnthoại телефон τηλέφων 电话 電話 手机 手機 \
                            携帯 전화 휴대폰 هاتف جوال טלפון फोन โทร";
 
@@ -26,15 +26,15 @@ const LIKELY_NAMES: &str = "number nummer numero número numéro from to src dst
      callingnumber callingpartynumber cidnumber destinationnumber dialednumber diallednumber \
      sourcenumber";
 const LIKELY_WORDS: &str = "fax telefax faks";
-const LIKELY_PARTS: &str = "callerid whatsapp";
+const LIKELY_SUBSTRINGS: &str = "callerid whatsapp";
 
 /// Parts that rule a name out, since they describe a number or mean something else: `Phone type`, `Immobilien`.
-const OTHER_PARTS: &str = "type tipo phonetic automobil immobil mobilit";
+const EXCLUDED_SUBSTRINGS: &str = "type tipo phonetic automobil immobil mobilit";
 /// Endings that rule a name out, as in `Phone carrier`.
-const OTHER_ENDINGS: &str =
+const EXCLUDED_ENDINGS: &str =
     "carrier code consent country ext extension label notes provider status valid verified";
 /// Last words that rule a name out, as in `Phone ID`.
-const OTHER_LAST_WORDS: &str = "brand calls city comment comments count date format id language model name names plan reason \
+const EXCLUDED_LAST_WORDS: &str = "brand calls city comment comments count date format id language model name names plan reason \
      region score state time timezone zone";
 
 /// Endings that mean "number".
@@ -58,18 +58,18 @@ impl NameMatch {
         let is_named = |names| variants.iter().flatten().any(|name| has_word(names, name));
         let has_part = |parts: &str| parts.split(' ').any(|part| whole.contains(part));
         let has_any_word = |list| words.iter().any(|word| has_word(list, word));
-        let is_other = has_part(OTHER_PARTS)
-            || OTHER_ENDINGS.split(' ').any(|end| bare.ends_with(end))
-            || words.last().is_some_and(|last| has_word(OTHER_LAST_WORDS, last));
+        let is_other = has_part(EXCLUDED_SUBSTRINGS)
+            || EXCLUDED_ENDINGS.split(' ').any(|end| bare.ends_with(end))
+            || words.last().is_some_and(|last| has_word(EXCLUDED_LAST_WORDS, last));
         if is_named(CLEAR_NAMES) {
             Self::Clear
         } else if is_named(LIKELY_NAMES) {
             Self::Likely
         } else if is_other {
             Self::None
-        } else if has_part(CLEAR_PARTS) || has_any_word(CLEAR_WORDS) {
+        } else if has_part(CLEAR_SUBSTRINGS) || has_any_word(CLEAR_WORDS) {
             Self::Clear
-        } else if has_part(LIKELY_PARTS) || has_any_word(LIKELY_WORDS) {
+        } else if has_part(LIKELY_SUBSTRINGS) || has_any_word(LIKELY_WORDS) {
             Self::Likely
         } else {
             Self::None

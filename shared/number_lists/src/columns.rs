@@ -108,7 +108,7 @@ fn number_column(names: &[String], option: &str) -> Result<usize, ColumnError> {
 }
 
 fn country_column(names: &[String], option: &str) -> Result<Option<usize>, String> {
-    let matches = positions(names, |name| plain(name) == "defaultcountry");
+    let matches = positions(names, |name| normalize_name(name) == "defaultcountry");
     match matches[..] {
         [] | [_] => Ok(matches.first().copied()),
         _ => Err(ambiguous(&matches, names, "countries", option)),
@@ -174,9 +174,9 @@ fn positions(names: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
 }
 
 /// Reduces a name to lowercase letters and digits.
-fn plain(name: &str) -> String {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-    plain.to_lowercase()
+fn normalize_name(name: &str) -> String {
+    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    letters.to_lowercase()
 }
 
 #[cfg(test)]

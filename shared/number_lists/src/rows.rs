@@ -176,7 +176,7 @@ impl<R: Read> Read for LimitedReader<R> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, is_csv: bool) -> Result<Vec<Row>, RowError> {
+    fn parse(text: &str, is_csv: bool) -> Result<Vec<Row>, RowError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         if is_csv {
             Rows::from_csv(text.as_bytes(), &dialect)?.collect()
@@ -205,7 +205,8 @@ mod tests {
             let (text, expected) = case.split_once(" => ").unwrap();
             let (kind, text) = text.split_once(' ').unwrap_or((text, ""));
             let text = text.replace("\\r", "\r").replace("\\n", "\n");
-            let found = write(read(&text, kind == "csv")).replace('\n', "\\n").replace('\r', "\\r");
+            let found =
+                write(parse(&text, kind == "csv")).replace('\n', "\\n").replace('\r', "\\r");
             assert_eq!(found, expected.trim(), "{case}");
         }
     }
@@ -214,8 +215,8 @@ mod tests {
     fn a_long_row_is_rejected() {
         let open = format!("a,b\n1,2\n\"3{}", ",4\n".repeat(1 << 20));
         let message = "line 3: it is longer than 1048576 bytes; check for an unclosed quote";
-        assert_eq!(write(read(&open, true)), message);
-        assert!(read(&"1".repeat(2 << 20), false).is_err());
-        assert!(read(&"1".repeat(900_000), false).is_ok());
+        assert_eq!(write(parse(&open, true)), message);
+        assert!(parse(&"1".repeat(2 << 20), false).is_err());
+        assert!(parse(&"1".repeat(900_000), false).is_ok());
     }
 }

@@ -14,9 +14,9 @@ use std::time::SystemTime;
 pub use buffer::Buffer;
 use serde_json::{Value, json};
 pub use trace_context::TraceContext;
-pub use traces::{RequestTrace, Span, SpanKind, current, in_trace, span};
+pub use traces::{RequestTrace, Span, SpanKind, current, in_trace, start_span};
 
-/// An attribute in OTLP's JSON, which has integers as strings.
+/// An attribute in OTLP's JSON, which encodes integers as strings.
 pub fn attribute(name: &str, value: impl Into<Value>) -> Value {
     let value = match value.into() {
         Value::Number(number) => json!({ "intValue": number.to_string() }),
@@ -25,7 +25,7 @@ pub fn attribute(name: &str, value: impl Into<Value>) -> Value {
     json!({ "key": name, "value": value })
 }
 
-/// Unix time in nanoseconds, as OTLP's JSON has it.
+/// Unix time in nanoseconds, as encoded in OTLP's JSON.
 fn unix_nanos(time: SystemTime) -> String {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
 }

@@ -57,7 +57,7 @@ impl TraceContext {
         self.flags & SAMPLED != 0
     }
 
-    /// The trace id as OpenTelemetry and logs have it.
+    /// The trace id as it appears in OpenTelemetry and logs.
     pub fn trace_id_hex(self) -> String {
         format!("{:032x}", self.trace_id)
     }

@@ -75,7 +75,7 @@ pub fn current() -> Option<Arc<RequestTrace>> {
 }
 
 /// Starts a span inside the current request; `None` if its trace is not recorded.
-pub fn span(name: &str) -> Option<Span> {
+pub fn start_span(name: &str) -> Option<Span> {
     let mut span = current()?.start_span(SpanKind::Internal)?;
     span.name = name.to_owned();
     Some(span)

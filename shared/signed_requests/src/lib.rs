@@ -136,7 +136,7 @@ impl AwsAccount {
                 .region(self.region())
                 .name(service.signing_name())
                 .time(SystemTime::now())
-                .settings(settings(service))
+                .settings(signing_settings(service))
                 .build()?;
             let headers = headers.iter().copied();
             let unsigned =
@@ -154,7 +154,7 @@ impl AwsAccount {
 
 /// S3 requires a path that is encoded once and not normalized, and a header with the body's hash. Other services
 /// require a path that is encoded twice.
-fn settings(service: Service) -> SigningSettings {
+fn signing_settings(service: Service) -> SigningSettings {
     let mut settings = SigningSettings::default();
     if service == Service::S3 {
         settings.percent_encoding_mode = PercentEncodingMode::Single;

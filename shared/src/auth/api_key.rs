@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use store::KeyRecord;
 
 /// The number of random characters in a key (190 bits).
-pub const SECRET_CHARACTERS: usize = 32;
-const CHECKSUM_CHARACTERS: usize = 6;
+pub const SECRET_LENGTH: usize = 32;
+const CHECKSUM_LENGTH: usize = 6;
 /// The number of leading characters that identify a key to operators.
-pub const PREFIX_CHARACTERS: usize = 15;
+pub const PREFIX_LENGTH: usize = 15;
 
 /// A well-formed key. Its `Debug` output contains only the prefix, so it cannot be logged by accident.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct MalformedKey;
 
 impl ApiKey {
     pub fn with_secret(kind: KeyKind, secret: &str) -> Result<Self, MalformedKey> {
-        if secret.len() != SECRET_CHARACTERS || !secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        if secret.len() != SECRET_LENGTH || !secret.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Err(MalformedKey);
         }
         Ok(Self(format!("{}{secret}{}", kind.prefix(), checksum(secret))))
@@ -44,7 +44,7 @@ impl ApiKey {
     }
 
     pub fn prefix(&self) -> &str {
-        &self.0[..PREFIX_CHARACTERS]
+        &self.0[..PREFIX_LENGTH]
     }
 
     pub fn reveal(&self) -> &str {
@@ -55,7 +55,7 @@ impl ApiKey {
 /// The CRC-32 of the secret part in base62. Any value fits in six characters.
 fn checksum(secret: &str) -> String {
     let digits = base62::encode(crc32fast::hash(secret.as_bytes()));
-    format!("{digits:0>CHECKSUM_CHARACTERS$}")
+    format!("{digits:0>CHECKSUM_LENGTH$}")
 }
 
 impl FromStr for ApiKey {
@@ -65,9 +65,9 @@ impl FromStr for ApiKey {
         let kind = KeyKind::from_key(text).ok_or(MalformedKey)?;
         let secret = text
             .strip_prefix(kind.prefix())
-            .filter(|rest| rest.is_ascii() && rest.len() == SECRET_CHARACTERS + CHECKSUM_CHARACTERS)
+            .filter(|rest| rest.is_ascii() && rest.len() == SECRET_LENGTH + CHECKSUM_LENGTH)
             .ok_or(MalformedKey)?;
-        let key = Self::with_secret(kind, &secret[..SECRET_CHARACTERS])?;
+        let key = Self::with_secret(kind, &secret[..SECRET_LENGTH])?;
         if key.0 == text { Ok(key) } else { Err(MalformedKey) }
     }
 }

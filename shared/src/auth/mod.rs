@@ -4,7 +4,7 @@ mod api_key;
 mod charge;
 mod key_ring;
 
-pub use api_key::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS};
+pub use api_key::{ApiKey, KeyKind, MalformedKey, PREFIX_LENGTH, SECRET_LENGTH};
 pub use charge::Charge;
 pub(crate) use charge::{authenticate, required_key};
 pub use key_ring::KeyRing;

@@ -54,7 +54,7 @@ pub enum Call {
 pub struct Counter {
     container: String,
     limits: Limits,
-    /// The requests of all containers, as far as this one knows.
+    /// The requests of all containers that this one knows of.
     counted: Counts,
     /// This container's requests that are not in any write yet.
     unsent: Counts,
@@ -156,7 +156,7 @@ impl Counter {
         self.failures >= OUTAGE_FAILURES
     }
 
-    /// Checks that `requests` fit within each quota, as far as this container knows.
+    /// Checks that `requests` fit within each quota, according to what this container knows.
     pub fn fits(
         &mut self,
         limits: Limits,

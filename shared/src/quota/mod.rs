@@ -112,7 +112,7 @@ impl Quotas {
     }
 
     /// Leaves writes to the extension, which calls [`Self::write_due`]. Tasks then only write for waiting requests.
-    pub(crate) fn leave_to_extension(&self) {
+    pub(crate) fn delegate_writes_to_extension(&self) {
         self.is_written_by_extension.store(true, Ordering::Relaxed);
     }
 
@@ -172,7 +172,7 @@ impl Quotas {
     /// Writes this container's requests for `quota`, and reads other containers' requests.
     async fn write(&self, quota: &Quota) {
         let _lock = quota.writing.lock().await;
-        // A container that has just started or resumed reads first, then writes at once if there are few others.
+        // A container that has just started or resumed reads first, then writes immediately if there are few others.
         for _ in 0..2 {
             let Some(call) = quota.counter.lock().start_call(unix_time(), Instant::now()) else {
                 return;

@@ -3,7 +3,7 @@ use crate::auth::key_record;
 
 fn quotas_left_to_extension() -> Arc<Quotas> {
     let quotas = Quotas::new(Store::unreachable());
-    quotas.leave_to_extension();
+    quotas.delegate_writes_to_extension();
     Arc::new(quotas)
 }
 
@@ -24,7 +24,7 @@ async fn a_replacement_key_shares_the_quota() {
 
 /// Otherwise the client would wait longer if Lambda froze the process before the extension wrote the counts.
 #[tokio::test]
-async fn a_task_writes_for_waiting_requests_even_with_an_extension() {
+async fn a_task_writes_counts_for_waiting_requests_even_with_an_extension() {
     let quotas = quotas_left_to_extension();
     let key = key("a", 9);
     assert_eq!(quotas.take(&key, 1, 0).await.unwrap().unwrap().min_remaining(), 8);

@@ -15,7 +15,7 @@ use store::{KeyRecord, Store};
 use super::*;
 use crate::{
     app,
-    auth::{ApiKey, Charge, KeyKind, SECRET_CHARACTERS, key_record},
+    auth::{ApiKey, Charge, KeyKind, SECRET_LENGTH, key_record},
     body::BodyLimit,
     json::json_response,
     route,
@@ -54,7 +54,7 @@ fn limited_record() -> KeyRecord {
 }
 
 fn key(character: char) -> ApiKey {
-    let secret = character.to_string().repeat(SECRET_CHARACTERS);
+    let secret = character.to_string().repeat(SECRET_LENGTH);
     ApiKey::with_secret(KeyKind::Live, &secret).unwrap()
 }
 

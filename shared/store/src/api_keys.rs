@@ -157,7 +157,7 @@ impl Store {
             let checksum = checksum::compute(&item_from_record(table, None, &before)?);
             let item = item_from_record(table, None, &after)?;
             // If another command changed the key, read it again.
-            if self.put_in_place(table, item, CHECKSUM, Some(checksum)).await? {
+            if self.replace_if_unchanged(table, item, CHECKSUM, Some(checksum)).await? {
                 return Ok(true);
             }
         }

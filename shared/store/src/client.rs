@@ -55,12 +55,12 @@ impl Store {
     /// environment. For profiles and other credential sources, which would add a tenth to each function's size,
     /// use [`Store::connect`].
     pub fn from_env(timeouts: TimeoutProfile) -> Self {
-        let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(variable);
-        let region = variable("AWS_REGION");
+        let endpoint = ENDPOINT_VARIABLES.into_iter().find_map(nonempty_env_var);
+        let region = nonempty_env_var("AWS_REGION");
         let roots = TrustedRoots::new(
             endpoint.as_deref(),
             region.as_deref(),
-            TRUST_VARIABLES.into_iter().find_map(variable).is_some(),
+            TRUST_VARIABLES.into_iter().find_map(nonempty_env_var).is_some(),
         );
         let mut config =
             Config::builder().region(region.map(Region::new)).http_client(https_client(roots));
@@ -92,7 +92,7 @@ impl Store {
     /// Connects to a DynamoDB-compatible database at `endpoint`, with region and credentials from the
     /// environment. If they are unset, uses placeholders, which emulators accept.
     pub fn connect_to_compatible_database(endpoint: &str, timeouts: TimeoutProfile) -> Self {
-        let region = REGION_VARIABLES.into_iter().find_map(variable);
+        let region = REGION_VARIABLES.into_iter().find_map(nonempty_env_var);
         Self::connect_plain_http(
             endpoint,
             timeouts,
@@ -159,7 +159,7 @@ impl Store {
 
     /// Replaces the item with the same key if its attribute still has this value, or is missing if `None`.
     /// Returns `false` otherwise.
-    pub(crate) async fn put_in_place(
+    pub(crate) async fn replace_if_unchanged(
         &self,
         table: &str,
         item: Item,
@@ -197,7 +197,7 @@ impl Store {
 }
 
 /// The value of an environment variable, if it is set and not empty.
-fn variable(name: &str) -> Option<String> {
+fn nonempty_env_var(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -209,9 +209,9 @@ fn credentials_with_id(access_key_id: &str) -> Credentials {
 /// The credentials that Lambda sets in the environment.
 pub fn credentials_from_env() -> Option<Credentials> {
     Some(Credentials::new(
-        variable("AWS_ACCESS_KEY_ID")?,
-        variable("AWS_SECRET_ACCESS_KEY")?,
-        variable("AWS_SESSION_TOKEN"),
+        nonempty_env_var("AWS_ACCESS_KEY_ID")?,
+        nonempty_env_var("AWS_SECRET_ACCESS_KEY")?,
+        nonempty_env_var("AWS_SESSION_TOKEN"),
         None,
         "Environment",
     ))

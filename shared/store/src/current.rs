@@ -78,7 +78,7 @@ impl State {
 
 /// The version that responses come from, as described in the manifest.
 #[derive(Debug)]
-pub enum Serving {
+pub enum ServedVersion {
     Current(Snapshot),
     /// An older version, because the current one is unreadable.
     Older(Snapshot),
@@ -90,7 +90,7 @@ pub enum Serving {
     Unavailable(DatasetError),
 }
 
-impl Serving {
+impl ServedVersion {
     pub fn snapshot(&self) -> Option<&Snapshot> {
         match self {
             Self::Current(snapshot) | Self::Older(snapshot) | Self::Memory(snapshot) => {
@@ -116,31 +116,31 @@ impl CurrentDataset {
     }
 
     /// Reads the manifest, and finds the version that responses come from.
-    pub async fn serving(&self) -> Serving {
+    pub async fn serving(&self) -> ServedVersion {
         let serving = match self.read_manifest_patiently().await {
             Ok(Some(manifest)) => self.find_serving(&self.set_manifest(manifest)).await,
-            Ok(None) => Serving::Empty,
+            Ok(None) => ServedVersion::Empty,
             Err(error) => match self.in_memory() {
                 Some((loaded, manifest)) => {
                     tracing::error!(error = with_causes(&error), "the manifest cannot be read");
-                    Serving::Memory(describe(&manifest, &loaded))
+                    ServedVersion::Memory(describe(&manifest, &loaded))
                 }
-                None => Serving::Unavailable(error.into()),
+                None => ServedVersion::Unavailable(error.into()),
             },
         };
-        if let Serving::Unavailable(error) = &serving {
+        if let ServedVersion::Unavailable(error) = &serving {
             tracing::error!(error = with_causes(error), "no dataset could be loaded");
         }
         serving
     }
 
-    async fn find_serving(&self, manifest: &Manifest) -> Serving {
+    async fn find_serving(&self, manifest: &Manifest) -> ServedVersion {
         match self.get().await {
             Ok(loaded) if self.state.lock().is_skipped(&manifest.current.version) => {
-                Serving::Older(describe(manifest, &loaded))
+                ServedVersion::Older(describe(manifest, &loaded))
             }
-            Ok(_) => Serving::Current(manifest.current.clone()),
-            Err(error) => Serving::Unavailable(error),
+            Ok(_) => ServedVersion::Current(manifest.current.clone()),
+            Err(error) => ServedVersion::Unavailable(error),
         }
     }
 
@@ -155,7 +155,7 @@ impl CurrentDataset {
             (Err(_), Some(stale)) => return Ok(stale),
             (Err(_), None) => self.refreshing.lock().await,
         };
-        // Another request may have refreshed the dataset meanwhile.
+        // Another request may have refreshed the dataset in the meantime.
         let now = Instant::now();
         if let Some(fresh) = self.state.lock().fresh(now) {
             return Ok(fresh);

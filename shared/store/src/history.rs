@@ -46,7 +46,7 @@ pub struct PublishedDifference {
 
 /// A publication whose difference has not been written. A later import writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Unrecorded {
+pub struct UnrecordedPublication {
     pub publication: Publication,
     pub predecessor: Publication,
     /// The previous version, which is stored until the difference is written.
@@ -111,7 +111,7 @@ impl History {
         let mut history = Self { start, differences: Vec::new(), gap: None };
         while history.start.ends_at.is_some_and(|ends_at| ends_at > now.as_second()) {
             let Some(difference) = stored.remove(&history.start.id) else {
-                let is_start = |it: &Unrecorded| it.publication.id == history.start.id;
+                let is_start = |it: &UnrecordedPublication| it.publication.id == history.start.id;
                 let is_unrecorded = manifest.unrecorded.iter().any(is_start);
                 history.gap = Some(if is_unrecorded { Gap::Unrecorded } else { Gap::Damaged });
                 break;
@@ -310,7 +310,7 @@ pub(crate) mod tests {
 
         let [predecessor, publication] = [&all[1], &all[2]].map(Clone::clone);
         let before = manifest.current.clone();
-        manifest.unrecorded.push(Unrecorded { publication, predecessor, before });
+        manifest.unrecorded.push(UnrecordedPublication { publication, predecessor, before });
         let unrecorded = History::new(&manifest, stored.to_vec(), all[3].at);
         assert_eq!((unrecorded.start(), unrecorded.gap()), (&all[2], Some(Gap::Unrecorded)));
         let error = unrecorded.check_complete().unwrap_err();

@@ -1,4 +1,4 @@
-//! Caches the last history in memory. It is read only for requests about the past.
+//! Caches the last history in memory. It is read only for requests for past data.
 
 use std::{
     sync::Arc,
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::{History, Manifest, Store, StoreError};
 
-/// The lifetime of a cached history. Old differences expire meanwhile, but their items remain for days.
+/// The lifetime of a cached history. Old differences expire in the meantime, but their items remain for days.
 const TTL: Duration = Duration::from_hours(1);
 
 /// The lifetime of a cached history with a gap, which may be repaired.

@@ -38,7 +38,7 @@ use crate::{
 const PUBLICATIONS: &str = "publications";
 const COPIES: &str = "copies";
 /// The time that items outlive their difference's time in the history, so that TTL never deletes one in use.
-const ITEMS_OUTLIVE: SignedDuration = SignedDuration::from_hours(7 * 24);
+const ITEM_EXPIRY_DELAY: SignedDuration = SignedDuration::from_hours(7 * 24);
 const CONCURRENT_CALLS: usize = 8;
 
 /// An item, with its key and contents.
@@ -83,7 +83,7 @@ fn parse_change_key(code: &str, entry: &str) -> Option<(Version, RecordKey)> {
 
 /// The time after which TTL deletes a publication's items, in Unix seconds.
 fn expires_at(publication: &Publication) -> i64 {
-    publication.ends_at.unwrap_or_default() + ITEMS_OUTLIVE.as_secs()
+    publication.ends_at.unwrap_or_default() + ITEM_EXPIRY_DELAY.as_secs()
 }
 
 /// Returns a `map_err` function that turns an unreadable item into damage to a part of the history.

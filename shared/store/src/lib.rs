@@ -30,9 +30,9 @@ pub use client::{
     is_plain_http,
 };
 pub use countries::{Countries, CountryData, LoadedCountry};
-pub use current::{CurrentDataset, Serving};
+pub use current::{CurrentDataset, ServedVersion};
 pub use error::{Cause, StoreError};
-pub use history::{Gap, History, Publication, PublishedDifference, Unrecorded};
+pub use history::{Gap, History, Publication, PublishedDifference, UnrecordedPublication};
 pub use history_cache::HistoryCache;
 pub use imported_reports::{
     FileDates, ImportedReport, ImportedReports, ReportDescription, ReportName, SAMPLE_DATE,

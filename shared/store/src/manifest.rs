@@ -13,7 +13,7 @@ use twox_hash::XxHash3_128;
 
 use crate::{
     Countries, ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError,
-    Unrecorded, checksum::Item, client::item_from_record,
+    UnrecordedPublication, checksum::Item, client::item_from_record,
 };
 use numbering::records::{Statistics, Version};
 
@@ -27,7 +27,7 @@ pub struct Manifest {
     /// Older versions that can still be read, newest first.
     pub retained: Vec<Snapshot>,
     /// Publications up to the current one whose differences are not in the history yet, oldest first.
-    pub unrecorded: Vec<Unrecorded>,
+    pub unrecorded: Vec<UnrecordedPublication>,
     /// Other countries' ranges. Imports replace each on its own, and rollbacks leave them unchanged.
     #[serde(default)]
     pub countries: Countries,
@@ -71,7 +71,7 @@ pub const CHUNK_BYTES: usize = 390_000;
 /// an operator may roll back to one.
 const MAX_RETAINED: usize = 3;
 /// The length of a revision, enough for 95 random bits.
-const REVISION_CHARACTERS: usize = 16;
+const REVISION_LENGTH: usize = 16;
 
 /// A snapshot's 128-bit XXH3 hash in hex. XXH3 is 20 times as fast as SHA-256.
 pub(crate) fn snapshot_hash(bytes: &[u8]) -> String {
@@ -80,7 +80,7 @@ pub(crate) fn snapshot_hash(bytes: &[u8]) -> String {
 
 impl Revision {
     fn new() -> Self {
-        Self(Alphanumeric.sample_string(&mut rand::rng(), REVISION_CHARACTERS))
+        Self(Alphanumeric.sample_string(&mut rand::rng(), REVISION_LENGTH))
     }
 }
 
@@ -222,7 +222,7 @@ const MANIFEST: &str = "manifest";
 /// The manifest as stored in the table.
 ///
 /// The first import starts by storing a manifest without a version, whose revision can then be replaced. If the table
-/// is deleted and recreated meanwhile, the revision differs. The import then fails to publish a version whose items
+/// is deleted and recreated in the meantime, the revision differs. The import then fails to publish a version whose items
 /// were deleted.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
@@ -293,7 +293,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let item = self.manifest_item(manifest)?;
         let replaced = replaced.map(|replaced| AttributeValue::S(replaced.to_string()));
-        let put = self.put_in_place(&self.tables.dataset, item, "revision", replaced).await;
+        let put = self.replace_if_unchanged(&self.tables.dataset, item, "revision", replaced).await;
         if matches!(put, Ok(true)) {
             return Ok(());
         }

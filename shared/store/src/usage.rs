@@ -32,7 +32,7 @@ const ACTIVITY: Period = Period { letter: 'a', seconds: Usage::ACTIVITY, kept: 3
 /// The first letter of the attributes with the number of each container's last write.
 const LAST_WRITE: char = 'w';
 
-/// Request counts by the start of each of [`Counts::PERIODS`], in Unix seconds. Negative counts cancel requests.
+/// Request counts for each of [`Counts::PERIODS`], by start time in Unix seconds. Negative counts cancel requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts(pub [BTreeMap<i64, i64>; Counts::PERIODS.len()]);
 

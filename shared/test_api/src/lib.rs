@@ -23,7 +23,7 @@ use numbering::{
 use serde_json::Value;
 use shared::{
     auth::{Charge, KeyKind},
-    in_process::{InProcess, RouteResponse},
+    in_process::{InProcessRoutes, RouteResponse},
     public_address::PublicAddress,
     routes::Routes,
     state::App,
@@ -37,7 +37,7 @@ pub use history::{AppWithHistory, HistoryTable, app_with_history};
 
 /// A function's routes, called in process.
 pub struct TestApi {
-    routes: InProcess,
+    routes: InProcessRoutes,
     key: KeyKind,
 }
 
@@ -49,7 +49,7 @@ impl TestApi {
 
     /// Serves `routes` from this app.
     pub fn on(routes: Routes, app: App) -> Self {
-        Self { routes: InProcess::new([routes], app), key: KeyKind::Live }
+        Self { routes: InProcessRoutes::new([routes], app), key: KeyKind::Live }
     }
 
     /// Sends requests to this address.

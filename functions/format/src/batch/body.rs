@@ -54,7 +54,7 @@ impl BodyFormat {
             Self::Json => Ok((json::parse_array(text)?, None)),
             Self::Lines => Ok((parse_lines(text)?, None)),
             Self::Csv { has_header } => {
-                let table = Table::read(text, has_header, params)?;
+                let table = Table::parse(text, has_header, params)?;
                 Ok((table.numbers().collect(), Some(table)))
             }
         }

@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn read(text: &str, has_header: bool, params: &ColumnParams) -> Result<Self, ApiError> {
+    pub fn parse(text: &str, has_header: bool, params: &ColumnParams) -> Result<Self, ApiError> {
         let (dialect, _) = Dialect::detect(text.as_bytes());
         let (mut rows, count) = read_rows(text, &dialect, has_header)?;
         if rows.is_empty() {
@@ -146,9 +146,8 @@ fn uneven_row_error(expected: usize, got: usize, line: u64) -> ApiError {
 mod tests {
     use super::*;
 
-    fn read(text: &str, has_header: bool) -> Result<Table, String> {
-        let read = Table::read(text, has_header, &ColumnParams::default());
-        read.map_err(|error| error.to_string())
+    fn parse(text: &str, has_header: bool) -> Result<Table, String> {
+        Table::parse(text, has_header, &ColumnParams::default()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -157,7 +156,7 @@ mod tests {
             ("305\n".repeat(MAX_NUMBERS + 1), MAX_NUMBERS + 1),
             (format!("305\n{}306\n", "\n307\n".repeat(MAX_ROWS)), 2 + 2 * MAX_ROWS),
         ] {
-            let message = read(&text, false).unwrap_err();
+            let message = parse(&text, false).unwrap_err();
             let expected = format!("The body must contain at most 1000 numbers, got {got}");
             assert!(message.starts_with(&expected), "{message}");
         }
@@ -165,10 +164,10 @@ mod tests {
         let (rows, count) = read_rows(&"305\n".repeat(2 * MAX_ROWS), &dialect, false).unwrap();
         assert_eq!((rows.len(), count), (MAX_ROWS, 2 * MAX_ROWS));
         let longest = format!("phone\n{}", "305\n".repeat(MAX_NUMBERS));
-        assert_eq!(read(&longest, true).unwrap().numbers().count(), MAX_NUMBERS);
+        assert_eq!(parse(&longest, true).unwrap().numbers().count(), MAX_NUMBERS);
         let row = |columns: usize| "tn".to_owned() + &",".repeat(columns - 1) + "\n";
-        assert_eq!(read(&row(MAX_COLUMNS).repeat(2), true).unwrap().numbers().count(), 1);
-        let error = read(&row(MAX_COLUMNS + 1), true).unwrap_err();
+        assert_eq!(parse(&row(MAX_COLUMNS).repeat(2), true).unwrap().numbers().count(), 1);
+        let error = parse(&row(MAX_COLUMNS + 1), true).unwrap_err();
         assert_eq!(error, "The body must have at most 1000 columns, got 1001");
     }
 }

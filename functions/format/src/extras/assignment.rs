@@ -21,7 +21,7 @@ use crate::{
     test_numbers,
 };
 
-/// What the numbering plan says about the number.
+/// The number's assignment in the numbering plan.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Assignment {
@@ -126,7 +126,7 @@ pub struct BlockAssignment {
 
 impl Assignment {
     /// Determines a number's assignment; `None` without data, or if the number is incomplete: a North American one without
-    /// ten digits, or another one that is neither possible nor in a range.
+    /// ten digits, or one that is neither possible nor in a range.
     pub fn find(facts: &Facts<'_>) -> Option<Self> {
         let number = facts.number?;
         if number.country_calling_code != 1 {

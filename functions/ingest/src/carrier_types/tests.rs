@@ -28,7 +28,7 @@ fn types_and_everyday_names_are_derived_from_company_names() {
 }
 
 #[test]
-fn tables_are_sorted_unique_and_have_reasons() {
+fn rows_are_sorted_and_unique_and_have_reasons() {
     let keys: Vec<_> = rows(FAMILIES).map(|row| (folded_words(&row.words), row.ocn)).collect();
     assert!(keys.is_sorted(), "{keys:?}");
     assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());

@@ -56,12 +56,12 @@ pub(crate) struct FileDescription {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layout {
-    /// The delimiter, or several of which a file has one.
+    /// The delimiter, or several candidates: the first one in a file's first line is used.
     pub delimiter: String,
     /// A label of the WHATWG encoding standard. A byte order mark takes precedence.
     #[serde(default = "default_encoding")]
     pub encoding: String,
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub has_header: bool,
     /// The columns whose digits together are the first digits of a block.
     #[serde(default)]
@@ -73,7 +73,7 @@ pub(crate) struct Layout {
     pub to: Vec<String>,
     /// The word between the first and the last number, if one column has both.
     pub separator: Option<String>,
-    /// The digits before national numbers. Rows without them are about short numbers, and are skipped.
+    /// The digits before national numbers. Rows without them are for short numbers, and are skipped.
     #[serde(default)]
     pub trunk_prefix: String,
     /// The lengths of numbers, unless the column below has them. Ranges of other numbers are skipped.
@@ -83,7 +83,7 @@ pub(crate) struct Layout {
     pub length: Option<String>,
     pub holder: String,
     pub status: Option<String>,
-    /// `true` if digits at the end of a status continue the block.
+    /// `true` if digits at the end of a status are the block's next digits.
     #[serde(default)]
     pub status_continues_block: bool,
     pub date: Option<String>,
@@ -91,7 +91,7 @@ pub(crate) struct Layout {
     #[serde(default)]
     pub date_format: String,
     pub place: Option<String>,
-    /// Columns that are known and not read.
+    /// Known columns that are not read.
     #[serde(default)]
     pub unused: Vec<String>,
 }
@@ -125,7 +125,7 @@ fn default_encoding() -> String {
     "utf-8".to_owned()
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -146,9 +146,9 @@ static DESCRIPTIONS: LazyLock<BTreeMap<String, Description>> = LazyLock::new(|| 
 
 /// The ISO 3166-1 code of a country with a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DescribedCountry(&'static str);
+pub struct SupportedCountry(&'static str);
 
-impl DescribedCountry {
+impl SupportedCountry {
     /// All countries, by code.
     pub fn all() -> impl Iterator<Item = Self> {
         DESCRIPTIONS.keys().map(|code| Self(code))
@@ -169,13 +169,13 @@ impl DescribedCountry {
     }
 }
 
-impl<'de> Deserialize<'de> for DescribedCountry {
+impl<'de> Deserialize<'de> for SupportedCountry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
-impl FromStr for DescribedCountry {
+impl FromStr for SupportedCountry {
     type Err = String;
 
     fn from_str(code: &str) -> Result<Self, String> {

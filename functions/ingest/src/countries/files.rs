@@ -79,7 +79,7 @@ struct ODataPage {
     next: Option<String>,
 }
 
-/// Converts OData's JSON to CSV with a header. Rejects a page that another one follows.
+/// Converts OData's JSON to CSV with a header. Rejects a page that is not the last one.
 fn odata_as_csv(text: &str) -> Result<String, Cause> {
     let ODataPage { value: records, next } = serde_json::from_str(text)?;
     if next.is_some() {

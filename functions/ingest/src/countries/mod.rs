@@ -30,19 +30,19 @@ use crate::{
     publish,
     sources::{published_source, sha256},
 };
-pub use description::DescribedCountry;
 use description::Description;
+pub use description::SupportedCountry;
 use files::NamedFile;
 use rows::Rows;
 use table::read_files;
 
 /// The files or URLs of each country to import.
-pub type CountrySources = BTreeMap<DescribedCountry, Vec<Source>>;
+pub type CountrySources = BTreeMap<SupportedCountry, Vec<Source>>;
 
 /// Returns the sources of countries: the published files, or their copies on a mirror, unless `files` has others.
 pub fn country_sources(
-    countries: impl IntoIterator<Item = DescribedCountry>,
-    files: impl IntoIterator<Item = (DescribedCountry, Source)>,
+    countries: impl IntoIterator<Item = SupportedCountry>,
+    files: impl IntoIterator<Item = (SupportedCountry, Source)>,
     mirror: Option<&Mirror>,
 ) -> CountrySources {
     let mut sources = CountrySources::new();
@@ -92,14 +92,14 @@ pub enum CountryOutcome {
 }
 
 impl CountryOutcome {
-    /// Returns `true` if the country's current ranges remain against the operator's wish.
+    /// Returns `true` if the country's current ranges remain although the operator tried to replace them.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Failed { .. })
     }
 }
 
 /// A country's ranges as read, before the gates.
-struct ReadCountry {
+struct ParsedCountry {
     ranges: CountryRanges,
     rows: Rows,
     imported: ImportedReport,
@@ -136,7 +136,7 @@ async fn read_country(
     sources: &[Source],
     Options { deadline, now, .. }: Options,
     progress: &impl Fn(Progress),
-) -> Result<ReadCountry, IngestError> {
+) -> Result<ParsedCountry, IngestError> {
     let file = description.title.as_str();
     let mut files: Vec<NamedFile> = Vec::new();
     let (mut imported, mut hashes) =
@@ -176,13 +176,13 @@ async fn read_country(
             .map(|(name, count)| (name.to_owned(), count))
             .into();
     imported.percentages = gates::shares(&ranges).collect();
-    Ok(ReadCountry { ranges, rows, imported })
+    Ok(ParsedCountry { ranges, rows, imported })
 }
 
 /// Publishes the countries that were read and pass the gates.
 async fn publish_countries(
     store: &Store,
-    read: &[(&Description, Result<ReadCountry, IngestError>)],
+    read: &[(&Description, Result<ParsedCountry, IngestError>)],
     options: Options,
 ) -> Result<BTreeMap<String, CountryReport>, IngestError> {
     let manifest = store.manifest().await?.ok_or(IngestError::NothingImported)?;
@@ -206,11 +206,11 @@ async fn publish_countries(
 async fn accept(
     store: &Store,
     manifest: &Manifest,
-    (description, country): (&Description, &ReadCountry),
+    (description, country): (&Description, &ParsedCountry),
     options: Options,
     accepted: &mut Countries,
 ) -> Result<CountryReport, IngestError> {
-    let ReadCountry { ranges, rows, imported } = country;
+    let ParsedCountry { ranges, rows, imported } = country;
     let code = &description.country;
     let current = match manifest.countries.0.get(code) {
         None => None,
@@ -247,7 +247,10 @@ async fn accept(
 }
 
 impl CountryReport {
-    fn new(outcome: CountryOutcome, ReadCountry { ranges, rows, imported }: &ReadCountry) -> Self {
+    fn new(
+        outcome: CountryOutcome,
+        ParsedCountry { ranges, rows, imported }: &ParsedCountry,
+    ) -> Self {
         Self {
             outcome,
             ranges: ranges.iter().count(),

@@ -52,7 +52,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    pub fn read(&self, columns: &Columns, rows: &mut Rows) -> Result<(), ReportError> {
+    pub fn parse(&self, columns: &Columns, rows: &mut Rows) -> Result<(), ReportError> {
         let layout = self.table.layout;
         let (status, continuation) = match columns.status {
             None => (None, ""),
@@ -90,7 +90,7 @@ impl Row<'_> {
             return Ok(());
         };
         let is_valid = |range: &Option<Bounds>| {
-            range.is_some_and(|(from, to)| from <= to && from.has_as_many_digits_as(to))
+            range.is_some_and(|(from, to)| from <= to && from.has_same_length_as(to))
         };
         if ranges.is_empty() || !ranges.iter().all(is_valid) {
             rows.skip("rows without a valid range");
@@ -107,7 +107,7 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// The ranges of a row, of which an invalid one is `None`; `None` for short numbers.
+    /// A row's ranges, with `None` for an invalid one; `None` if the row is for short numbers.
     fn ranges(
         &self,
         columns: &Columns,
@@ -123,7 +123,7 @@ impl Row<'_> {
         }
         let digits = self.digits(&columns.block)? + continuation;
         let Some(prefix) = national(&digits) else { return Ok(None) };
-        // A blank block would stand for every number.
+        // An empty prefix would match every number.
         if prefix.is_empty() {
             return Ok(Some(vec![None]));
         }

@@ -17,7 +17,7 @@ pub(super) struct PublishedRange {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub ranges: Vec<PublishedRange>,
-    /// The first digits of the numbers that the files are about.
+    /// The first digits of the numbers that the files cover.
     pub covered: Vec<String>,
     pub count: u32,
     pub skipped: BTreeMap<String, u32>,

@@ -27,7 +27,7 @@ pub(super) fn read_files(
         for (name, bytes) in files.iter().filter(|(name, _)| is_named(name, &file.name)) {
             let meanings = description.statuses.meanings();
             let table = Table { file: name, layout, meanings, names: names.as_ref() };
-            table.read(bytes, &mut rows)?;
+            table.parse(bytes, &mut rows)?;
             rows.covered.extend(file.covers.iter().cloned());
         }
     }
@@ -79,7 +79,7 @@ fn read_names(
 }
 
 impl Table<'_> {
-    fn read(&self, bytes: &[u8], rows: &mut Rows) -> Result<(), ReportError> {
+    fn parse(&self, bytes: &[u8], rows: &mut Rows) -> Result<(), ReportError> {
         let text = decode(self.file, &self.layout.encoding, bytes)?;
         let mut reader = csv_reader(&self.layout.delimiter, &text);
         let mut records = reader.records();
@@ -90,7 +90,7 @@ impl Table<'_> {
         while let Some(record) = next_record(self.file, &mut records)? {
             let line = record.position().map_or(0, Position::line);
             rows.count += 1;
-            Row { table: self, record: &record, line }.read(&columns, rows)?;
+            Row { table: self, record: &record, line }.parse(&columns, rows)?;
         }
         Ok(())
     }

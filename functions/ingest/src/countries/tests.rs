@@ -4,8 +4,8 @@ use numbering::ranges::{Range, RangeFacts};
 
 use super::*;
 
-async fn read(country: &str, sources: Vec<Source>) -> Result<ReadCountry, IngestError> {
-    let description = country.parse::<DescribedCountry>().unwrap().description();
+async fn read(country: &str, sources: Vec<Source>) -> Result<ParsedCountry, IngestError> {
+    let description = country.parse::<SupportedCountry>().unwrap().description();
     let options = Options { now: "2026-11-01T00:00:00Z".parse().unwrap(), ..Options::default() };
     read_country(description, &sources, options, &|_| ()).await
 }
@@ -34,7 +34,7 @@ fn line(Range { from, to, facts }: Range<&RangeFacts>) -> String {
 #[tokio::test]
 async fn samples_of_every_country_are_read() {
     let mut text = String::new();
-    for country in DescribedCountry::all() {
+    for country in SupportedCountry::all() {
         let read = read(country.code(), samples(country.code())).await.unwrap();
         text += &format!("{} {:?}\n", country.code(), read.imported.counts);
         text.extend(read.ranges.iter().map(line));
@@ -46,7 +46,7 @@ async fn samples_of_every_country_are_read() {
     insta::assert_snapshot!(text);
 }
 
-/// Compares published files with what was counted in them by another program.
+/// Compares published files with counts from an independent program.
 #[tokio::test]
 async fn published_files_of_four_countries_are_read_in_full() {
     let Ok(folder) = env::var("TNR_FULL_SCALE_DATA") else { return };
@@ -57,7 +57,7 @@ async fn published_files_of_four_countries_are_read_in_full() {
         ("RU", "RU-DEF-9xx-2026.zip", 17_059, 0),
     ] {
         let source = Source::File(PathBuf::from(&folder).join("world").join(file));
-        let ReadCountry { ranges, rows: found, .. } = read(country, vec![source]).await.unwrap();
+        let ParsedCountry { ranges, rows: found, .. } = read(country, vec![source]).await.unwrap();
         let size = ranges.pack().unwrap().len();
         println!(
             "{country} {} {size} {:?} {:?} {:?}",
@@ -75,10 +75,10 @@ async fn published_files_of_four_countries_are_read_in_full() {
 }
 
 #[tokio::test]
-async fn codes_without_the_file_of_names_are_unknown_values() {
+async fn codes_are_unknown_values_without_the_names_file() {
     let without_names =
         samples("FR").into_iter().filter(|it| !it.to_string().contains("identifiants"));
-    let ReadCountry { rows, .. } = read("FR", without_names.collect()).await.unwrap();
+    let ParsedCountry { rows, .. } = read("FR", without_names.collect()).await.unwrap();
     assert_eq!(rows.unknown_values, [("Mnémo".to_owned(), rows.count)].into());
 }
 

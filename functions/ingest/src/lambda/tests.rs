@@ -121,7 +121,7 @@ fn countries_come_from_the_request_then_the_environment() {
     .map(|(request, variable)| {
         let sources = event(request.clone()).request.country_sources(only("COUNTRIES", variable));
         let sources = sources.map(|sources| {
-            let country = |(code, sources): (&DescribedCountry, &Vec<Source>)| {
+            let country = |(code, sources): (&SupportedCountry, &Vec<Source>)| {
                 let sources =
                     sources.iter().map(|it| it.to_string().replace(TELEPHONE_NUMBERS, "…"));
                 format!("{} {}", code.code(), sources.collect::<Vec<_>>().join(" "))

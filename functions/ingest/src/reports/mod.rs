@@ -16,7 +16,7 @@ use self::{blocks::AssignedBlock, codes::CodeRow, npa_report::AreaCodeRow, overl
 use crate::{
     error::ReportError,
     notes::{Findings, Notes},
-    quality::{Figure, Quality, SHARES, TYPED},
+    quality::{Figure, Quality, SHARES, TYPE_SHARE},
     table::{Format, Row},
 };
 
@@ -140,7 +140,7 @@ pub(crate) fn with_findings(
         // Blocks in removed exchanges do not remain, so even an earlier report is counted again.
         (described.counts, described.percentages) = Default::default();
         for (figure, value) in (report.figures)(dataset, quality) {
-            if SHARES.contains(&figure) || figure == TYPED {
+            if SHARES.contains(&figure) || figure == TYPE_SHARE {
                 described.percentages.insert(figure.to_owned(), value);
             } else {
                 described.counts.insert(figure.to_owned(), value as u32);

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use store::{ImportedReport, ImportedReports, ReportName};
 
 use crate::{
-    DescribedCountry, IngestError, Options, Progress,
+    IngestError, Options, Progress, SupportedCountry,
     error::Cause,
     notes::Notes,
     options::before_deadline,
@@ -23,7 +23,7 @@ use crate::{
 };
 pub(crate) use content::{Content, sha256};
 
-/// The maximum number of bytes to read from a source. The largest published report has 13 MB.
+/// The maximum number of bytes to read from a source. The largest published report is 13 MB.
 const MAX_BYTES: usize = 128 << 20;
 
 /// The source of each report to import.
@@ -197,7 +197,7 @@ pub fn published_url(name: ReportName) -> Option<&'static str> {
 }
 
 fn is_published(address: &str) -> bool {
-    let mut countries = DescribedCountry::all().flat_map(DescribedCountry::addresses);
+    let mut countries = SupportedCountry::all().flat_map(SupportedCountry::addresses);
     REPORTS.iter().any(|report| report.published_at == Some(address))
         || countries.any(|published| published == address)
 }
@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// For each text, the source as displayed and as published, and whether a request may specify it.
+    /// For each input, the source as displayed and as published, and whether a request may specify it.
     #[test]
     fn sources_are_urls_objects_or_files_and_secrets_are_neither_displayed_nor_published() {
         let described = include_str!("sources.txt").lines().map(|text| {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn published_urls_are_of_the_report_itself() {
+    fn published_urls_point_to_the_report_itself() {
         let cnac = published_url(ReportName::Cnac).unwrap();
         assert!(cnac.starts_with("https://www.cnac.ca/"), "{cnac}");
         assert_eq!(published_url(ReportName::Carriers), None);

@@ -16,7 +16,7 @@ use crate::routes;
 
 #[tokio::test]
 async fn errors_state_the_rule_and_the_value() {
-    // The last two read the database, which is unreachable, because the past is not in memory.
+    // The last two read the database, which is unreachable, because past data is not in memory.
     let api = TestApi::new(routes());
     assert_snapshot!(api.rejections(include_str!("rejected.txt").lines()).await);
 }

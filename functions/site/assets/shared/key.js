@@ -1,4 +1,4 @@
-// The API key. It stays in this tab and tabs opened from it, or on this device if the user chooses so, and leaves them
+// The API key. It stays in this tab and tabs opened from it, or on this device if the user chooses to, and leaves them
 // only in the headers of requests to this service. It is never in a URL, since browsers remember URLs. Every page has a
 // form with these ids.
 

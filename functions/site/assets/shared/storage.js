@@ -1,4 +1,4 @@
-// The pages' storage: the tab's session storage or, if the user chooses so, this device's local storage.
+// The pages' storage: the tab's session storage or, if the user chooses to, this device's local storage.
 
 const KEY_NAME = "tnr-api-key";
 const LOOKUPS_NAME = "tnr-lookups";

@@ -57,12 +57,12 @@ const WARM_UP: usize = 20;
 const WARM_REQUESTS: usize = 50;
 
 /// Milliseconds until init, the first response and a warm response; peak memory in MiB; binary size in MB.
-type Figures = [f64; 5];
+type Measurements = [f64; 5];
 const HEADINGS: &str = "| | init, ms | x (b) | first response, ms | warm response, ms | x (a) | memory, MiB | \
                         binary, MB |";
 
 /// A request to measure, the binary that it starts, and a JSON pointer to a field that the response must contain.
-struct Subject {
+struct StartCase {
     name: &'static str,
     program: PathBuf,
     event: Value,
@@ -70,12 +70,12 @@ struct Subject {
 }
 
 /// The two baselines, then a request of each kind.
-fn subjects(options: &Options) -> Vec<Subject> {
-    let subject = |name, request: &Request, required, program: &Path| {
+fn cases(options: &Options) -> Vec<StartCase> {
+    let case = |name, request: &Request, required, program: &Path| {
         let mut event = request.event("bench");
         event["headers"]["authorization"] = json!(format!("Bearer {KEY}"));
         event["requestContext"]["authorizer"].take();
-        Subject { name, program: program.to_owned(), event, required }
+        StartCase { name, program: program.to_owned(), event, required }
     };
     let words = if options.published { "cingular wireless" } else { "sample wireless" };
     let to = Request::new;
@@ -90,9 +90,7 @@ fn subjects(options: &Options) -> Vec<Subject> {
         ("(a) hello", "hello", "/message"),
         ("(b) hello and one GetItem", "hello_dynamodb", "/attributes"),
     ]
-    .map(|(name, program, field)| {
-        subject(name, &exchanges, field, &options.baselines.join(program))
-    });
+    .map(|(name, program, field)| case(name, &exchanges, field, &options.baselines.join(program)));
     let functions = [
         ("npa: an area code", exchanges.clone(), "/exchanges/0/nxx"),
         ("npa: an exchange", exchange, "/exchanges/0/nxx"),
@@ -103,7 +101,7 @@ fn subjects(options: &Options) -> Vec<Subject> {
         ("status: health", to(Function::Status, "/v1/health"), "/status"),
     ]
     .map(|(name, request, field)| {
-        subject(name, &request, field, &options.functions.join(request.function.name()))
+        case(name, &request, field, &options.functions.join(request.function.name()))
     });
     baselines.into_iter().chain(functions).collect()
 }
@@ -115,50 +113,50 @@ async fn main() {
     // Cargo runs a benchmark in its package's folder, but paths are relative to the workspace.
     env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     fs::create_dir_all(LOGS_FOLDER).unwrap();
-    let subjects = subjects(&options);
-    let mut starts = vec![Vec::new(); subjects.len()];
+    let cases = cases(&options);
+    let mut starts = vec![Vec::new(); cases.len()];
     // Functions take turns, so that other work on the machine affects all of them.
     for round in 1..=options.rounds {
         eprint!("\rround {round} of {}", options.rounds);
-        for (subject, starts) in subjects.iter().zip(&mut starts) {
-            starts.push(measure_start(subject).await);
+        for (case, starts) in cases.iter().zip(&mut starts) {
+            starts.push(measure_start(case).await);
         }
     }
-    let medians: Vec<Figures> = starts.iter().map(|starts| medians(starts)).collect();
+    let medians: Vec<Measurements> = starts.iter().map(|starts| medians(starts)).collect();
     let ([_, _, hello_warm, ..], [hello_dynamodb_init, ..]) = (medians[0], medians[1]);
     println!(
         "\nMedians of {} starts, and of {WARM_REQUESTS} warm responses after {WARM_UP} others\n",
         options.rounds
     );
     println!("{HEADINGS}\n|---|---:|---:|---:|---:|---:|---:|---:|");
-    for (subject, [init, first, warm, memory, size]) in subjects.iter().zip(medians) {
+    for (case, [init, first, warm, memory, size]) in cases.iter().zip(medians) {
         let (init_ratio, warm_ratio) = (init / hello_dynamodb_init, warm / hello_warm);
         println!(
             "| {} | {init:.1} | {init_ratio:.1} | {first:.2} | {warm:.2} | {warm_ratio:.1} | {memory:.1} | {size:.1} |",
-            subject.name
+            case.name
         );
     }
 }
 
-async fn measure_start(subject: &Subject) -> Figures {
-    let command = function_command(&subject.program);
+async fn measure_start(case: &StartCase) -> Measurements {
+    let command = function_command(&case.program);
     let started = Instant::now();
     let function = LambdaFunction::start(command).await;
     let init = milliseconds(started.elapsed());
     let mut times = Vec::new();
     for _ in 0..=WARM_UP + WARM_REQUESTS {
         let sent = Instant::now();
-        let response = function.invoke(&subject.event).await;
+        let response = function.invoke(&case.event).await;
         let time = sent.elapsed();
         function.wait_until_idle().await;
         let body: Value = response["body"].as_str().unwrap_or_default().parse().unwrap_or_default();
-        let has_field = body.pointer(subject.required).is_some_and(|value| !value.is_null());
-        assert!(response["statusCode"] == 200 && has_field, "{}: {response}", subject.name);
+        let has_field = body.pointer(case.required).is_some_and(|value| !value.is_null());
+        assert!(response["statusCode"] == 200 && has_field, "{}: {response}", case.name);
         times.push(milliseconds(time));
     }
     let warm = median(times.split_off(1 + WARM_UP));
-    let size = fs::metadata(&subject.program).unwrap().len() as f64 / 1e6;
-    [init, times[0], warm, peak_memory(&function.process), size]
+    let size = fs::metadata(&case.program).unwrap().len() as f64 / 1e6;
+    [init, times[0], warm, peak_memory_mib(&function.process), size]
 }
 
 /// The command that starts a function with only the variables for Lambda and the database.
@@ -174,7 +172,7 @@ fn function_command(program: &Path) -> Command {
     command
 }
 
-fn peak_memory(process: &Child) -> f64 {
+fn peak_memory_mib(process: &Child) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
@@ -184,7 +182,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn medians(starts: &[Figures]) -> Figures {
+fn medians(starts: &[Measurements]) -> Measurements {
     array::from_fn(|figure| median(starts.iter().map(|start| start[figure]).collect()))
 }
 

@@ -1,7 +1,7 @@
 //! The commands.
 
 pub(crate) mod help;
-mod reading;
+mod parsing;
 
 use std::process::ExitCode;
 
@@ -42,8 +42,8 @@ use crate::{
     version,
     args_conflicts_with_subcommands = true,
     override_usage = "tnr [OPTIONS]\n       tnr [OPTIONS] NUMBER\n       tnr COMMAND [OPTIONS]",
-    after_help = HELP_ON_COMMANDS,
-    after_long_help = format!("{HELP_ON_COMMANDS}\n\n{EXIT_CODES}")
+    after_help = COMMAND_HELP,
+    after_long_help = format!("{COMMAND_HELP}\n\n{EXIT_CODES}")
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -52,7 +52,7 @@ pub struct Cli {
     pub serve: ServeArgs,
 }
 
-const HELP_ON_COMMANDS: &str = "\
+const COMMAND_HELP: &str = "\
 'tnr serve --help' explains the options of the server, and 'tnr COMMAND --help' a command's \
 options. Both have examples.";
 

@@ -5,8 +5,8 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use ingest::{
-    CountrySources, DEFAULT_HISTORY_DAYS, DescribedCountry, Gate, Mirror, ReportName, Source,
-    Sources, country_sources,
+    CountrySources, DEFAULT_HISTORY_DAYS, Gate, Mirror, ReportName, Source, Sources,
+    SupportedCountry, country_sources,
 };
 use strum::VariantNames;
 
@@ -69,10 +69,10 @@ pub struct ReportSourceArgs {
     pub us_blocks: bool,
     /// Download the number ranges of these countries, such as GB,FR; alone, leaves the reports unchanged
     #[arg(long = "country", value_name = "CODE", value_delimiter = ',')]
-    pub countries: Vec<DescribedCountry>,
+    pub countries: Vec<SupportedCountry>,
     /// A country's number ranges as published, such as GB=s7.csv; repeat for several files
     #[arg(long, value_name = "CODE=FILE", value_parser = parse_ranges)]
-    pub ranges: Vec<(DescribedCountry, Source)>,
+    pub ranges: Vec<(SupportedCountry, Source)>,
 }
 
 /// The name of the option for a report's file.
@@ -80,7 +80,7 @@ pub fn report_option(name: ReportName) -> String {
     name.to_string().replace('_', "-")
 }
 
-fn parse_ranges(text: &str) -> Result<(DescribedCountry, Source), String> {
+fn parse_ranges(text: &str) -> Result<(SupportedCountry, Source), String> {
     let (code, source) = text.split_once('=').ok_or("must have the form CODE=FILE")?;
     Ok((code.parse()?, source.parse()?))
 }
@@ -90,7 +90,7 @@ impl ReportSourceArgs {
         self.fetch || self.mirror.is_some()
     }
 
-    /// The files of reports, of which the first three are required.
+    /// The report files. The first three are required.
     fn files(&self) -> [(ReportName, &Option<Source>); 6] {
         [
             (ReportName::Nanpa, &self.nanpa),

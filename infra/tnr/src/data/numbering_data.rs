@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numbering::dataset::Dataset;
-use shared::{config::Config, in_process::InProcess, state::App};
+use shared::{config::Config, in_process::InProcessRoutes, state::App};
 use store::{CurrentDataset, DatasetError, LoadedCountry, Snapshot, Store};
 
 use crate::{
@@ -66,9 +66,9 @@ impl NumberingData {
 
 pub async fn with_routes<T>(
     args: &DataArgs,
-    work: impl AsyncFnOnce(&InProcess) -> Result<T, CliError>,
+    work: impl AsyncFnOnce(&InProcessRoutes) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    with_app(args, async |app| work(&InProcess::new(routes(), app)).await).await
+    with_app(args, async |app| work(&InProcessRoutes::new(routes(), app)).await).await
 }
 
 pub async fn with_app<T>(

@@ -1,7 +1,7 @@
 //! The bundled sample data.
 
 use ingest::{
-    CountrySources, DescribedCountry, IngestError, Options, ReportName, Source, Sources,
+    CountrySources, IngestError, Options, ReportName, Source, Sources, SupportedCountry,
     country_sources,
 };
 use store::{Snapshot, Store, StoreError};
@@ -25,7 +25,7 @@ pub async fn import_if_empty(store: &Store) -> Result<(), CliError> {
 /// Fictional British ranges around the numbers that Ofcom reserves for drama.
 pub fn sample_countries() -> CountrySources {
     let file = Source::Embedded(include_bytes!("../../sample/gb_number_blocks.csv"));
-    let british = DescribedCountry::all().find(|country| country.code() == "GB");
+    let british = SupportedCountry::all().find(|country| country.code() == "GB");
     country_sources([], british.into_iter().map(|country| (country, file.clone())), None)
 }
 

@@ -52,7 +52,7 @@ fn copy_all(source: &Connection, copy: &mut Connection) -> Result<(), Cause> {
     }
 }
 
-/// Runs `work` on a read-only connection. Retries if another process opens or closes the database meanwhile.
+/// Runs `work` on a read-only connection. Retries if another process opens or closes the database in the meantime.
 pub fn read<T>(
     database: &Path,
     work: impl Fn(&Connection) -> Result<T, Cause>,

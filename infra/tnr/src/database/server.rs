@@ -26,8 +26,8 @@ use crate::{
 };
 
 /// The length of a credential: 190 random bits.
-const CHARACTERS: usize = 32;
-const VARIABLE: &str = "AWS_ACCESS_KEY_ID";
+const CREDENTIAL_LENGTH: usize = 32;
+const CREDENTIAL_VARIABLE: &str = "AWS_ACCESS_KEY_ID";
 
 /// A random access key ID that serves as a password. DynamoDB clients send it with every request.
 /// Signatures are not verified, because only processes on this machine can reach the database.
@@ -37,21 +37,22 @@ pub struct Credential(String);
 
 impl Credential {
     pub fn random() -> Self {
-        Self(Alphanumeric.sample_string(&mut rand::rng(), CHARACTERS))
+        Self(Alphanumeric.sample_string(&mut rand::rng(), CREDENTIAL_LENGTH))
     }
 
     /// The folder's credential; `None` if the folder has never been served.
     pub fn from_folder(folder: &Path) -> Option<Self> {
         let text = fs::read_to_string(folder.join(CREDENTIAL_FILE)).ok()?;
         let values = text.lines().filter_map(|line| line.split_once('='));
-        let mut ids = values.filter(|(name, _)| *name == VARIABLE).map(|(_, value)| value);
-        ids.next().filter(|id| id.len() == CHARACTERS).map(|id| Self(id.to_owned()))
+        let mut ids =
+            values.filter(|(name, _)| *name == CREDENTIAL_VARIABLE).map(|(_, value)| value);
+        ids.next().filter(|id| id.len() == CREDENTIAL_LENGTH).map(|id| Self(id.to_owned()))
     }
 
     pub fn write_to(&self, folder: &Path, endpoint: &str) -> io::Result<()> {
         let Self(id) = self;
         let variables = format!(
-            "AWS_ENDPOINT_URL_DYNAMODB={endpoint}\nAWS_REGION=us-east-1\n{VARIABLE}={id}\n\
+            "AWS_ENDPOINT_URL_DYNAMODB={endpoint}\nAWS_REGION=us-east-1\n{CREDENTIAL_VARIABLE}={id}\n\
              AWS_SECRET_ACCESS_KEY=unused\n"
         );
         replace_private(&folder.join(CREDENTIAL_FILE), &variables)

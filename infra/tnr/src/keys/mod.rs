@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 use numbering::time::this_second;
 use rand::distr::{Alphanumeric, SampleString as _};
 use shared::{
-    auth::{ApiKey, KeyKind, MalformedKey, PREFIX_CHARACTERS, SECRET_CHARACTERS},
+    auth::{ApiKey, KeyKind, MalformedKey, PREFIX_LENGTH, SECRET_LENGTH},
     quota::LimitType,
 };
 use store::{DamagedKey, KeyRecord, Store, StoreError, StoredKeys};
@@ -42,7 +42,7 @@ pub enum KeysCommand {
     Rotate {
         #[command(flatten)]
         key: KeyArgs,
-        /// When the old key expires: a date, or a number of days such as 7d
+        /// Expiry of the old key: a date, or a number of days such as 7d
         #[arg(long, value_name = "WHEN", default_value = "7d", value_parser = parse_future_time)]
         overlap: Timestamp,
     },
@@ -65,7 +65,7 @@ pub struct KeyTerms {
     /// Note to show in the list of keys
     #[arg(long)]
     pub note: Option<String>,
-    /// When the key expires: a date such as 2027-01-31 (midnight UTC), or a number of days such as
+    /// Expiry of the key: a date such as 2027-01-31 (midnight UTC), or a number of days such as
     /// 90d [default: never]
     #[arg(long, value_name = "WHEN", value_parser = parse_future_time)]
     pub expires: Option<Timestamp>,
@@ -141,7 +141,7 @@ async fn create(
 }
 
 pub fn random(kind: KeyKind) -> Result<ApiKey, MalformedKey> {
-    ApiKey::with_secret(kind, &Alphanumeric.sample_string(&mut rand::rng(), SECRET_CHARACTERS))
+    ApiKey::with_secret(kind, &Alphanumeric.sample_string(&mut rand::rng(), SECRET_LENGTH))
 }
 
 /// Stores a key's hash, so that the API accepts the key. Does not change an existing record.
@@ -281,7 +281,7 @@ fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> 
         return Ok(matching.remove(0));
     }
     // Never print a full key's secret part.
-    let prefix: String = prefix.chars().take(PREFIX_CHARACTERS).collect();
+    let prefix: String = prefix.chars().take(PREFIX_LENGTH).collect();
     Err(CliError::failed(format!(
         "{} API keys start with '{prefix}'; pass a prefix that matches only one (see 'tnr keys list')",
         matching.len()

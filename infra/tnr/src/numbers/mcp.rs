@@ -5,7 +5,7 @@ use std::time::Duration;
 use logging::with_causes;
 use mcp::{ToolCall, ToolServer, tool_routes};
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio};
-use shared::{auth::Charge, in_process::InProcess};
+use shared::{auth::Charge, in_process::InProcessRoutes};
 use tokio::{
     sync::mpsc,
     task::JoinSet,
@@ -75,7 +75,7 @@ async fn run_calls(mut calls: mpsc::Receiver<ToolCall>, args: &DataArgs) {
 
 async fn run_batch(
     batch: impl Iterator<Item = ToolCall>,
-    routes: &InProcess,
+    routes: &InProcessRoutes,
     note: Option<&String>,
 ) {
     let mut running = JoinSet::new();

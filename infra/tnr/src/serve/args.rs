@@ -46,7 +46,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SECONDS", env = "TNR_DRAIN", default_value = "5",
           value_parser = seconds(), hide_short_help = true)]
     pub drain: Duration,
-    /// Seconds for in-flight requests to finish after that; a second signal exits at once
+    /// Seconds for in-flight requests to finish after that; a second signal exits immediately
     #[arg(long, value_name = "SECONDS", env = "TNR_GRACE", default_value = "5",
           value_parser = seconds(), hide_short_help = true)]
     pub grace: Duration,

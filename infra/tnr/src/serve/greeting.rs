@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use shared::auth::ApiKey;
-use store::{CurrentDataset, Serving};
+use store::{CurrentDataset, ServedVersion};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -52,18 +52,18 @@ pub async fn print_banner(
     Ok(())
 }
 
-fn print_data(serving: &Serving, next: &NextCommands) {
+fn print_data(serving: &ServedVersion, next: &NextCommands) {
     let import = next.tnr("import --fetch");
     let Some(snapshot) = serving.snapshot() else {
         match serving {
-            Serving::Empty => println!("  data      none yet; get it with '{import}'"),
+            ServedVersion::Empty => println!("  data      none yet; get it with '{import}'"),
             _ => println!("  data      unreadable; replace it with '{import}'"),
         }
         return;
     };
     let records = u64::from(snapshot.statistics.total_records);
     println!("  data      {} NPA-NXX records", indicatif::HumanCount(records));
-    if let Serving::Older(older) = serving {
+    if let ServedVersion::Older(older) = serving {
         println!("            from version {}; the current version cannot", older.version);
         println!("            be read, and '{}' says why", next.tnr("versions"));
     }

@@ -23,7 +23,7 @@ pub fn escape_controls(text: &str) -> String {
     escaped
 }
 
-/// Escapes each line of a text, but not the line breaks.
+/// Escapes each line of text, but not the line breaks.
 pub fn escape_lines(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

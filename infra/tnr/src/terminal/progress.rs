@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_have_valid_templates() {
+    fn progress_bars_have_valid_templates() {
         for unit in [Unit::Time, Unit::Bytes, Unit::Count("rows")] {
             assert!([false, true].into_iter().all(|has_total| style(unit, has_total).is_ok()));
         }

@@ -44,7 +44,7 @@ static PATTERNS: LazyLock<Vec<(String, Regex)>> = LazyLock::new(|| {
 });
 
 /// Marks the notations that are tried only if Google's rules do not find a valid number.
-const DOUBTFUL: &str = "?";
+const FALLBACK_MARK: &str = "?";
 
 /// The valid number in an unambiguous notation, even if Google's rules read a different one.
 pub fn read_certain(text: &str, region: Region) -> Option<FoundNumber> {
@@ -53,7 +53,7 @@ pub fn read_certain(text: &str, region: Region) -> Option<FoundNumber> {
         || (text.contains(['/', '@', '<', 'p', 'P'])
             && text.contains(|c: char| c.is_ascii_alphabetic()));
     let text = if is_likely { with_ascii_digits(text)? } else { return None };
-    read_if(&text, region, |mark| mark != DOUBTFUL)
+    read_if(&text, region, |mark| mark != FALLBACK_MARK)
 }
 
 /// The valid number in a notation, and a second one if it has two. Digits in the text must be ASCII.
@@ -78,7 +78,7 @@ fn read_if(text: &str, region: Region, is_tried: fn(&str) -> bool) -> Option<Fou
 
 fn read_notation(notation: &Captures, mark: &str, region: Region) -> Option<Reading> {
     let number = group(notation, "number")?.to_lowercase().replace("%2b", "+");
-    if digit_count(&number) < MIN_DIGITS || (mark == DOUBTFUL && is_lookalike(&number)) {
+    if digit_count(&number) < MIN_DIGITS || (mark == FALLBACK_MARK && is_lookalike(&number)) {
         return None;
     }
     let number = if mark == "+" { format!("+{}", number.trim_start_matches('+')) } else { number };

@@ -1,6 +1,6 @@
 //! Examples of joiners and separators, and generated text that tries to break the tolerant parser's guarantees.
 //!
-//! `TNR_GENERATED_CASES` sets how many texts each test generates.
+//! `TNR_GENERATED_CASES` sets how many inputs each test generates.
 
 use std::env;
 

@@ -220,7 +220,7 @@ fn places_and_networks_match_googles() {
     assert!(count > 100, "{count}");
 }
 
-/// A text and the numbers that Google finds in it: random numbers from the corpus between words, dates and amounts.
+/// Text and the numbers that Google finds in it: random numbers from the corpus between words, dates and amounts.
 #[derive(Debug, Deserialize)]
 struct TextCase {
     text: String,
@@ -255,7 +255,7 @@ fn numbers_in_nearly_every_text_match_googles() {
         .map(|case| (case, find(case)))
         .filter(|(case, found)| *found != case.numbers)
         .collect();
-    println!("{different:#?}\n{} of {} texts differ from Google's", different.len(), cases.len());
+    println!("{different:#?}\n{} of {} samples differ from Google's", different.len(), cases.len());
     assert!(different.len() * 500 <= cases.len(), "{different:#?}");
     assert!(cases.iter().map(|case| case.numbers.len()).sum::<usize>() > cases.len() / 2);
 }

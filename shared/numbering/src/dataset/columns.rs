@@ -102,7 +102,7 @@ impl Lists {
         self.range_of(list..list + 1)
     }
 
-    /// The items of adjacent lists.
+    /// The positions of the items in adjacent lists.
     pub(super) fn range_of(&self, lists: Range<usize>) -> Range<usize> {
         self.starts[lists.start] as usize..self.starts[lists.end] as usize
     }

@@ -9,9 +9,9 @@ mod carrier_search;
 mod columns;
 mod exchanges;
 mod holders;
-mod last_changed;
 mod names;
 mod record_list;
+mod record_versions;
 mod search;
 mod snapshot;
 mod tables;
@@ -32,9 +32,9 @@ use crate::records::{
 use self::{
     blocks::Blocks,
     exchanges::Exchanges,
-    last_changed::LastChanged,
     names::Names,
     record_list::Positions,
+    record_versions::RecordVersions,
     tables::{AreaCodes, Carriers},
 };
 
@@ -56,7 +56,7 @@ pub struct Dataset {
     exchanges: Exchanges,
     blocks: Blocks,
     names: Names,
-    last_changed: LastChanged,
+    last_changed: RecordVersions,
 }
 
 impl Default for Dataset {

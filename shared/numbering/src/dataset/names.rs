@@ -1,13 +1,13 @@
 //! Holder and rate center names, and the word index over them.
 //!
 //! Each name has an ID. Holders come first: zero for no holder, then carriers, whose company and common names share an
-//! ID, then companies without an OCN. Rate centers follow, with another zero for no rate center.
+//! ID, then companies without an OCN. Rate centers follow, with a second zero for no rate center.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     columns::{Columns, Lists, Numbers, Strings},
-    words::Folded,
+    words::FoldedText,
 };
 
 /// All names, and every word in them, including parts after punctuation: `tmobile` and `mobile` for `T-Mobile`.
@@ -50,7 +50,7 @@ pub(super) struct WordCollection(BTreeMap<String, BTreeSet<u32>>);
 
 impl WordCollection {
     pub(super) fn add(&mut self, name: &str, id: u32) {
-        for word in Folded::from(name).word_tails() {
+        for word in FoldedText::from(name).word_tails() {
             self.0.entry(word).or_default().insert(id);
         }
     }

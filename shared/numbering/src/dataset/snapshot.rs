@@ -9,8 +9,8 @@ use super::{
     blocks::Blocks,
     columns::Columns,
     exchanges::{CommonValues, Exchanges},
-    last_changed::LastChanged,
     names::Names,
+    record_versions::RecordVersions,
     tables::{AreaCodes, Carriers},
 };
 use crate::records::{AreaCode, Carrier, Exchange, LAYOUT};
@@ -66,7 +66,7 @@ impl Dataset {
         let exchanges = sort_by_key(exchanges, Exchange::npa_nxx);
         Self::written(Vec::new(), |columns| {
             write_or_read(columns, &carriers, &area_codes, &exchanges)?;
-            LastChanged::write_or_read(columns, &[], Vec::new())
+            RecordVersions::write_or_read(columns, &[], Vec::new())
         })
     }
 
@@ -87,7 +87,7 @@ impl Dataset {
         let tables = write_or_read(&mut columns, &[], &[], &[])?;
         let (carriers, area_codes, exchanges, blocks, names) = tables;
         let versions_start = body.len() - columns.unread.len();
-        let last_changed = LastChanged::write_or_read(&mut columns, &[], Vec::new())?;
+        let last_changed = RecordVersions::write_or_read(&mut columns, &[], Vec::new())?;
         let is_read = columns.unread.is_empty();
         is_read.then_some(Self {
             body,

@@ -16,14 +16,14 @@ const SPACE: char = ' ';
 
 /// Folds `text` to lowercase letters and digits without accents, with a space between words.
 pub fn folded_words(text: &str) -> String {
-    Folded::from(text).0.replace(PUNCTUATION, " ")
+    FoldedText::from(text).0.replace(PUNCTUATION, " ")
 }
 
-/// The letters and digits of a text, in lowercase and without accents, with one separator between words.
+/// The letters and digits of text, in lowercase and without accents, with one separator between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Folded(String);
+pub(super) struct FoldedText(String);
 
-impl From<&str> for Folded {
+impl From<&str> for FoldedText {
     fn from(text: &str) -> Self {
         let mut folded = String::with_capacity(text.len());
         for Letter { letter, separator } in letters(text) {
@@ -103,7 +103,7 @@ pub(super) enum NameMatch {
     None,
 }
 
-impl Folded {
+impl FoldedText {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -150,7 +150,7 @@ impl Letter {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
     pub(super) words: BTreeSet<Word>,
-    pub(super) name: Folded,
+    pub(super) name: FoldedText,
 }
 
 /// A query word. Punctuation in it may join or separate: `t-mobile` matches `TMobile` and `T Mobile`.
@@ -178,7 +178,7 @@ impl FromStr for Words {
     type Err = WordsError;
 
     fn from_str(text: &str) -> Result<Self, WordsError> {
-        let name = Folded::from(text);
+        let name = FoldedText::from(text);
         let parts: BTreeSet<&str> = name.words().flatten().collect();
         let words: BTreeSet<Word> = name.words().map(Word::from_parts).collect();
         match parts.len().max(words.len()) {
@@ -201,7 +201,7 @@ impl Word {
 
 /// A whole name, compared ignoring case, accents and punctuation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WholeName(pub(super) Folded);
+pub struct WholeName(pub(super) FoldedText);
 
 impl WholeName {
     pub(crate) fn matches(&self, name: &str) -> bool {
@@ -213,7 +213,7 @@ impl FromStr for WholeName {
     type Err = WordsError;
 
     fn from_str(text: &str) -> Result<Self, WordsError> {
-        let folded = Folded::from(text);
+        let folded = FoldedText::from(text);
         if folded.is_empty() { Err(WordsError::None) } else { Ok(Self(folded)) }
     }
 }
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     fn fold(text: &str) -> String {
-        Folded::from(text).0
+        FoldedText::from(text).0
     }
 
     /// The rows of a table.
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn names_match_if_letters_and_spaces_match() {
         for row in rows(include_str!("matching_names.txt")) {
-            let found = Folded::from(row[0]).match_with(row[1]);
+            let found = FoldedText::from(row[0]).match_with(row[1]);
             assert_eq!(format!("{found:?}"), row[2], "{row:?}");
         }
     }
@@ -275,7 +275,7 @@ mod tests {
 
         #[test]
         fn a_name_matches_its_folded_form(text in any::<String>()) {
-            prop_assert_eq!(Folded::from(fold(&text).as_str()).match_with(&text), NameMatch::Exact);
+            prop_assert_eq!(FoldedText::from(fold(&text).as_str()).match_with(&text), NameMatch::Exact);
         }
     }
 }

@@ -80,7 +80,7 @@ impl NationalNumber {
         Some(Self { value: self.value.checked_sub(1)?, ..self })
     }
 
-    pub fn has_as_many_digits_as(self, other: Self) -> bool {
+    pub fn has_same_length_as(self, other: Self) -> bool {
         self.length == other.length
     }
 
@@ -257,7 +257,7 @@ impl CountryRanges {
     }
 
     /// Parses a filter by status: a [`RangeUse`] in upper case, the regulator's own word, or a use in any case. The error
-    /// lists what is possible.
+    /// lists the allowed values.
     pub fn parse_status(&self, text: &str) -> Result<StatusFilter, String> {
         let statuses = self.facts.iter().filter_map(|facts| facts.status.as_deref());
         let words: BTreeSet<&str> = statuses.collect();

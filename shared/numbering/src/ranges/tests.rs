@@ -33,7 +33,7 @@ fn blocks() -> impl Strategy<Value = Vec<Range>> {
 
 proptest! {
     #[test]
-    fn joined_and_packed_ranges_still_say_the_same_of_every_number(blocks in blocks()) {
+    fn joining_and_packing_preserve_the_facts_about_every_number(blocks in blocks()) {
         let ranges = CountryRanges::new(vec!["0".to_owned()], blocks.clone());
         prop_assert_eq!(&CountryRanges::unpack(&ranges.pack().unwrap()).unwrap(), &ranges);
         for value in 0..600 {

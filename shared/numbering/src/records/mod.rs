@@ -23,7 +23,7 @@ pub use place::{Country, StateCode, UnknownState};
 pub use version::Version;
 
 /// The version of the record layout, which is a snapshot's first byte. Increment it whenever a record changes, so that
-/// a release never misreads another layout.
+/// a release never misreads a different layout.
 pub const LAYOUT: u8 = 9;
 
 /// Type of a carrier.
@@ -120,7 +120,7 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// The usual line type of the carrier's numbers; `None` if unknown. A ported number may have another type.
+    /// The usual line type of the carrier's numbers; `None` if unknown. A ported number may have a different type.
     pub fn line_type(&self) -> Option<(LineType, TypeBasis)> {
         if let Some(line_type) = self.family_line_type {
             let by_name = self.type_basis.filter(|&basis| basis == TypeBasis::CompanyName);

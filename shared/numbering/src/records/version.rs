@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 pub struct Version(String);
 
 const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
-const RANDOM_CHARACTERS: usize = 16;
+const RANDOM_LENGTH: usize = 16;
 
 impl Version {
     /// Generates a new, unique name.
     pub fn new(created_at: Timestamp) -> Self {
-        let characters = rand::rng().sample_iter(Alphanumeric).take(RANDOM_CHARACTERS);
+        let characters = rand::rng().sample_iter(Alphanumeric).take(RANDOM_LENGTH);
         let random: String = characters.map(char::from).collect();
         Self(format!("{}-{random}", created_at.strftime(TIME_FORMAT)))
     }

@@ -62,9 +62,9 @@ impl PlainSearch {
                 && assignments.iter().any(|it| {
                     search.ocn.is_none_or(|ocn| it.ocn == Some(ocn))
                         && search.carrier_type.is_none_or(|wanted| it.carrier_type == Some(wanted))
-                        && self.one_is(it.holder_names.iter().copied(), company.as_ref())
+                        && self.any_matches(it.holder_names.iter().copied(), company.as_ref())
                 })
-                && self.one_is(
+                && self.any_matches(
                     assignments.iter().filter_map(|it| it.rate_center),
                     rate_center.as_ref(),
                 )
@@ -80,7 +80,11 @@ impl PlainSearch {
     }
 
     /// Returns `true` if one of the names equals the wanted one, ignoring punctuation, or if no name is wanted.
-    fn one_is<'a>(&self, mut names: impl Iterator<Item = &'a str>, wanted: Option<&Words>) -> bool {
+    fn any_matches<'a>(
+        &self,
+        mut names: impl Iterator<Item = &'a str>,
+        wanted: Option<&Words>,
+    ) -> bool {
         wanted.is_none_or(|wanted| names.any(|name| are_equal(&self.words[name], wanted)))
     }
 

@@ -100,7 +100,7 @@ fn writes_are_due_at_half_the_allowance_or_after_a_second() {
     assert_eq!(write(&mut counter, &mut table, NINE_AM), 1);
     let confirmed_at = counter.pace.confirmed_at.unwrap();
     let just = Duration::from_nanos(1);
-    // Once the confirmation is too old, a waiting request is written at once, whatever was scheduled before.
+    // Once the confirmation is too old, a waiting request is written immediately, whatever was scheduled before.
     let _waiting = wait(&mut counter, limits, 20, NINE_AM);
     counter.next_write = Some(confirmed_at + RECENT * 2);
     assert_eq!(counter.due_at(confirmed_at + RECENT - just), counter.next_write);

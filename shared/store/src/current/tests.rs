@@ -23,11 +23,11 @@ async fn an_older_version_is_served_if_the_current_one_was_skipped() {
     let dataset = dataset_without_dynamodb();
     let (loaded, manifest) = (version(), manifest(version().version));
     dataset.state.lock().switch_to(loaded.clone(), RECHECK_INTERVAL);
-    assert!(matches!(dataset.find_serving(&manifest).await, Serving::Current(_)));
+    assert!(matches!(dataset.find_serving(&manifest).await, ServedVersion::Current(_)));
     let version = manifest.current.version.clone();
     let skipped = SkippedVersion { version, reason: "damaged".into() };
     dataset.record_skipped(vec![skipped], &loaded);
-    assert!(matches!(dataset.find_serving(&manifest).await, Serving::Older(_)));
+    assert!(matches!(dataset.find_serving(&manifest).await, ServedVersion::Older(_)));
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn nothing_is_in_memory_before_the_first_load() {
             && dataset.state.lock().find("any").is_none()
     );
     assert!(matches!(dataset.get().await, Err(DatasetError::Store(_))));
-    assert!(matches!(dataset.serving().await, Serving::Unavailable(_)));
+    assert!(matches!(dataset.serving().await, ServedVersion::Unavailable(_)));
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ fn a_version_is_needed_while_its_difference_is_unrecorded() {
     assert!(!manifest.needs(&other.version));
     let [publication, predecessor] = [(); 2].map(|()| manifest.publication.clone());
     let before = other.clone();
-    manifest.unrecorded.push(Unrecorded { publication, predecessor, before });
+    manifest.unrecorded.push(UnrecordedPublication { publication, predecessor, before });
     assert!(manifest.needs(&other.version));
 }
 

@@ -7,7 +7,7 @@ function operationCard(operation) {
     element("code", {}, path), element("h3", {}, summary),
   ];
   const card = folded(title, () => operationParts(operation), { id, class: "operation", "data-route": `${method}-${path}` });
-  // The address is that of the operation opened last.
+  // The address names the operation opened last.
   card.firstChild.addEventListener("click", () => { if (!card.open) history.replaceState(null, "", `#${id}`); });
   return card;
 }

@@ -16,7 +16,7 @@ function fragment() {
   }
 }
 
-/** Returns the element that a name stands for, also as `get-/v1/carrier/{ocn}` or `error-not_found`. */
+/** Returns the element that a name refers to, including names such as `get-/v1/carrier/{ocn}` or `error-not_found`. */
 function findNamed(name) {
   const isNamed = ({ id, dataset }) => dataset.route === name.toLowerCase() || name.startsWith(`${id}-`);
   const operation = [...document.querySelectorAll(".operation")].find(isNamed);

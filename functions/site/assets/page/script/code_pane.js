@@ -11,7 +11,7 @@ function placeCodePane(view) {
   else byId("code-details").open = shown.isOpenBelow;
 }
 
-/** Opens the pane below a list, and moves there. */
+/** Opens the code pane below a list, scrolls to it and focuses it. */
 function showCodePane() {
   byId("code-details").open = true;
   byId("code").scrollIntoView({ block: "nearest" });

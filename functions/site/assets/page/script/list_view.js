@@ -1,4 +1,4 @@
-// A list of numbers. Its script is a quarter of the page's, so it is loaded when it is needed. The folder `list` has it.
+// A list of numbers. Its script is a quarter of the page's, so it is loaded when it is needed. See the folder `list`.
 
 /** The script's path, which changes with its content. */
 const LIST_SCRIPT = "/flags/{{list_script}}/list.js";
@@ -26,7 +26,7 @@ async function withList(use) {
   }
 }
 
-/** Goes on with a list that waits for a key, in any view. */
+/** Resumes a list that is waiting for a key, in any view. */
 function onListKey() {
   listScript?.then(({ resume }) => resume(), () => undefined);
 }

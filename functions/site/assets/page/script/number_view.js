@@ -97,7 +97,7 @@ function carrierSection(number) {
     sentence && element("p", {}, sentence),
     network && element("p", { class: "caveat" }, "The network that the number's range was first assigned to; the number may have been ported."),
     (carrier || (range?.holder && !network)) && element("p", { class: "caveat" }, "As assigned. The number may have been ported since"
-      + `${line?.mayDifferIfPorted ? ", even to another type of line" : ""}.`),
+      + `${line?.mayDifferIfPorted ? ", even to a different line type" : ""}.`),
     source && element("p", { class: "caveat" }, sourceLine(source)));
 }
 

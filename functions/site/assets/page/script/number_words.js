@@ -113,7 +113,7 @@ function shortCodeWords({ tn, country = "US" }) {
   return isShortCode ? `The short code for ${SHORT_CODES[tn.trim()]}. Short codes are not phone numbers.` : null;
 }
 
-/** Why no carrier is known. */
+/** The reason why no carrier is known. */
 function withoutCarrier({ countryCallingCode, country, isNonGeographic, line, network, npa }) {
   if (SHARED_CALLING_CODES[countryCallingCode]) {
     return `This is ${SHARED_CALLING_CODES[countryCallingCode]}. Calling code ${countryCallingCode} belongs to no country.`;

@@ -69,7 +69,7 @@ async function open(cause) {
   if (requested === null || !isAllowed) return showIntroduction(name);
   const response = await fetchLatest(requested, view, params);
   if (response === null) return;
-  // A data version is retained for only a few days. If it is gone, show the page from the current one.
+  // A data version is retained for only a few days. If it was deleted, show the page from the current one.
   if (response.status === 400 && version) {
     history.replaceState(null, "");
     return open(cause);
@@ -78,7 +78,7 @@ async function open(cause) {
   if (cause === "user" && (view.isPublic || !isEmpty)) goToResult();
 }
 
-/** Sends requests. Returns the response, or null if a later request replaced it. The page stays unchanged meanwhile. */
+/** Sends requests. Returns the response, or null if a later request replaced it. The page stays unchanged in the meantime. */
 async function fetchLatest(requested, view, params) {
   const { signal } = pending;
   byId("result").setAttribute("aria-busy", "true");
@@ -172,7 +172,7 @@ function scrollToCurrentView() {
   if (link) link.parentElement.scrollLeft = link.offsetLeft - link.parentElement.offsetLeft;
 }
 
-/** Matches a key, which belongs into its own field. Lookups are in the URL. */
+/** Matches a key, which belongs in its own field. Lookups are in the URL. */
 const KEY_IN_TEXT = /\btnr_(?:live|test)_/;
 
 function onSubmit(event) {

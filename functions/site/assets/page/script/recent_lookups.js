@@ -1,4 +1,4 @@
-// The last lookups as links. They are stored where the key is: in this tab or, if the user chooses so, on this device.
+// The last lookups as links. They are stored where the key is: in this tab or, if the user chooses to, on this device.
 
 const MAX_RECENT_LOOKUPS = 10;
 /** The views whose lookups are stored, and the parameter that makes one. Lists and their pages are not stored. */

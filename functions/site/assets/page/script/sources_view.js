@@ -1,4 +1,4 @@
-// The reports behind the data: how old and how complete each is, and what it cannot tell.
+// The reports behind the data: the age, completeness and limitations of each.
 
 const sourcesView = {
   isPublic: true,

@@ -86,7 +86,7 @@ const listSummary = (title, { pagination }) => `${title}: ${describeRange(pagina
 
 /**
  * A list with a heading, its table, and links to its pages. `order` says in what order the service lists it. `empty` is
- * shown in place of an empty table. `jump` finds a row by its key. `render` shows rows other than as a table.
+ * shown in place of an empty table. `jump` finds a row by its key. `render` shows rows in another form than a table.
  */
 function listCard({ title, detail, order, columns, rows, response, view, params, empty = "No matches.",
   jump = null, render = null }) {

@@ -1,4 +1,4 @@
-// Explanations of the field's terms, shown where they stand: by mouse, keyboard and touch.
+// Explanations of telephone terms, shown in place by mouse, keyboard and touch.
 
 const TERMS = {
   NPA: "Numbering plan area: the area code, the first three digits of a North American number.",

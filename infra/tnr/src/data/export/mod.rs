@@ -59,8 +59,8 @@ pub struct ExportArgs {
     /// Export only this table, as one file
     #[arg(long)]
     pub table: Option<Table>,
-    /// Day of the holders in the table prefixes, such as 2026-12-25 [default: today in UTC]. With vicidial, the first day
-    /// of the year whose daylight saving time counts
+    /// Date of the holders in the table prefixes, such as 2026-12-25 [default: today in UTC]. With vicidial, the start
+    /// of the year in which to look for daylight saving time
     #[arg(long, value_name = "DATE")]
     pub effective_on: Option<Date>,
     #[command(flatten)]

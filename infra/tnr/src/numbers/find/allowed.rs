@@ -12,7 +12,7 @@ pub const MARKER: &str = "tnr:allow";
 
 /// Patterns of numbers in E.164. `?` matches any digit.
 #[derive(Debug)]
-pub struct Allowed {
+pub struct AllowedNumbers {
     patterns: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub enum AllowListError {
     Entry { line: usize, entry: String },
 }
 
-impl Allowed {
+impl AllowedNumbers {
     /// Fictional numbers, and those in the list, if any: a number or pattern on each line, and comments after `#`.
     pub fn read(list: Option<&Path>, country: DefaultCountry) -> Result<Self, AllowListError> {
         let list = list.map(fs::read_to_string).transpose()?.unwrap_or_default();

@@ -19,7 +19,7 @@ use clap::{
 use encoding_rs::Encoding;
 use format::Include;
 use formatting::{
-    DefaultCountry, Languages, Leniency, NumberInText, PhoneNumber, RulesFailed, find_numbers,
+    DefaultCountry, Languages, Leniency, NumberInText, PhoneNumber, RulesError, find_numbers,
 };
 use strum::VariantNames;
 
@@ -34,7 +34,7 @@ use crate::{
         show_note,
     },
 };
-use allowed::{AllowListError, Allowed, MARKER};
+use allowed::{AllowListError, AllowedNumbers, MARKER};
 use output::{Output, Page};
 use text_parts::{Part, Parts};
 
@@ -92,7 +92,7 @@ enum FindError {
     #[error("cannot write to stdout")]
     Unwritable(#[source] io::Error),
     #[error(transparent)]
-    Rules(#[from] RulesFailed),
+    Rules(#[from] RulesError),
 }
 
 /// Prints the lines in files or stdin that contain phone numbers. Continues with the other files if one cannot be
@@ -134,9 +134,9 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
     })
 }
 
-fn read_allowed(args: &FindArgs) -> Result<Allowed, CliError> {
+fn read_allowed(args: &FindArgs) -> Result<AllowedNumbers, CliError> {
     let list = args.allow.as_deref();
-    Allowed::read(list, args.country.unwrap_or_default()).map_err(|error| {
+    AllowedNumbers::read(list, args.country.unwrap_or_default()).map_err(|error| {
         let list = list.unwrap_or(Path::new("")).display().to_string();
         CliError::Other(FindError::AllowList(list, error).into())
     })
@@ -162,7 +162,7 @@ fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, Fin
     let is_utf_16 = parts.is_utf_16();
     let mut parts = parts.map(|part| part.map_err(unreadable));
     let mut found = 0;
-    let mut write = |page: Result<Page, RulesFailed>| {
+    let mut write = |page: Result<Page, RulesError>| {
         let Page { text, numbers } = page?;
         found += numbers;
         stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
@@ -199,7 +199,7 @@ pub fn find_in_line(
     line: &[u8],
     country: DefaultCountry,
     leniency: Leniency,
-) -> Result<Vec<Found<'_>>, RulesFailed> {
+) -> Result<Vec<Found<'_>>, RulesError> {
     let (mut found, mut start) = (Vec::new(), 0);
     for chunk in line.utf8_chunks() {
         let text = chunk.valid();

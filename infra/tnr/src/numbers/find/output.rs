@@ -8,12 +8,12 @@ use std::{
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use format::{Assembler, FormatResult, Include};
-use formatting::{Languages, RulesFailed};
+use formatting::{Languages, RulesError};
 use jiff::Timestamp;
 use serde::Serialize;
 use shared::json::write_json_line;
 
-use super::{FindArgs, Found, allowed::Allowed, find_in_line, redact, text_parts::Part};
+use super::{FindArgs, Found, allowed::AllowedNumbers, find_in_line, redact, text_parts::Part};
 use crate::data::numbering_data::NumberingData;
 use crate::terminal::escape::{escape_controls, escape_lines};
 
@@ -32,7 +32,7 @@ pub struct Output<'a> {
     args: &'a FindArgs,
     data: Option<&'a NumberingData>,
     /// Set by `--check`.
-    allowed: Option<&'a Allowed>,
+    allowed: Option<&'a AllowedNumbers>,
     include: Include,
     languages: Languages,
     now: Timestamp,
@@ -57,7 +57,7 @@ impl<'a> Output<'a> {
     pub fn new(
         args: &'a FindArgs,
         data: Option<&'a NumberingData>,
-        allowed: Option<&'a Allowed>,
+        allowed: Option<&'a AllowedNumbers>,
         file: &Path,
         has_several_files: bool,
     ) -> Self {
@@ -81,7 +81,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    pub fn page(&self, part: &Part) -> Result<Page, RulesFailed> {
+    pub fn page(&self, part: &Part) -> Result<Page, RulesError> {
         let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
         let country = country.unwrap_or_default();
         let mut page = Page::default();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use formatting::{DefaultCountry, Leniency, RulesFailed, find_numbers};
+use formatting::{DefaultCountry, Leniency, RulesError, find_numbers};
 
 use super::{
     Found, find_in_line,
@@ -19,7 +19,7 @@ pub fn redact(
     line: &[u8],
     country: DefaultCountry,
     leniency: Option<Leniency>,
-) -> Result<(Vec<u8>, usize), RulesFailed> {
+) -> Result<(Vec<u8>, usize), RulesError> {
     let find = |line: &[u8], leniency| {
         let found = find_in_line(line, country, leniency)?;
         let ranges = found.iter().map(|Found { start, tn, .. }| *start..start + tn.len());
@@ -83,7 +83,7 @@ fn find_adjacent_numbers(
     line: &[u8],
     country: DefaultCountry,
     found: &[Range<usize>],
-) -> Result<Vec<Range<usize>>, RulesFailed> {
+) -> Result<Vec<Range<usize>>, RulesError> {
     let mut numbers = Vec::new();
     let groups = groups(line, u8::is_ascii_digit);
     for run in groups.chunk_by(|group, next| SEPARATORS.contains(&&line[group.end..next.start])) {
@@ -113,7 +113,7 @@ fn number_start(line: &[u8], first_digit: usize) -> usize {
     before.strip_suffix(b"+").unwrap_or(before).len()
 }
 
-fn is_grouped_number(text: &[u8], country: DefaultCountry) -> Result<bool, RulesFailed> {
+fn is_grouped_number(text: &[u8], country: DefaultCountry) -> Result<bool, RulesError> {
     let text = str::from_utf8(text).unwrap_or_default();
     let mut numbers = find_numbers(text, country, Leniency::ExactGrouping);
     numbers.next().map_or(Ok(false), |number| Ok(number?.range == (0..text.len())))
@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn numbers_next_to_digits_and_vanity_numbers_are_fully_masked() {
-        const OTHERS: &str = "12345|1|2026-11-24|100.00|1234567890123|305 234 5678|1 800 FLOWERS";
+        const OTHER_TEXT: &str =
+            "12345|1|2026-11-24|100.00|1234567890123|305 234 5678|1 800 FLOWERS";
         const NUMBERS: &str = "305 234 5678|(305) 234-5678|305-234-5678|305.234.5678|3052345678|+1 305 234 5678|\
                                +44 20 7946 0958|+33 1 42 68 53 00|1-800-FLOWERS";
         let masked = |text: &str| text.replace(|c: char| c.is_alphanumeric(), "*");
@@ -151,7 +152,7 @@ mod tests {
             String::from_utf8(redacted).unwrap()
         };
         let pairs =
-            NUMBERS.split('|').flat_map(|it| OTHERS.split('|').map(move |other| (it, other)));
+            NUMBERS.split('|').flat_map(|it| OTHER_TEXT.split('|').map(move |other| (it, other)));
         for (number, other) in pairs {
             for separator in [" ", "  ", " - ", "/", "(", ": "] {
                 let last = redact(&format!("{other}{separator}{number}"));

@@ -26,7 +26,7 @@ pub struct Part {
 /// A reader's text as UTF-8, starting with the bytes that were read to detect the encoding.
 type Decoded<R> = DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// The parts of a text in UTF-8, or in UTF-16 with a byte order mark.
+/// The parts of text in UTF-8, or in UTF-16 with a byte order mark.
 pub struct Parts<R: Read> {
     reader: BufReader<Decoded<R>>,
     is_utf_16: bool,
@@ -142,13 +142,13 @@ mod tests {
 
     #[test]
     fn read_errors_are_returned_after_the_text() {
-        struct Broken;
-        impl Read for Broken {
+        struct BrokenReader;
+        impl Read for BrokenReader {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
                 Err(io::Error::other("broken"))
             }
         }
-        let mut parts = Parts::new((&b"a\nbcdef"[..]).chain(Broken), false).unwrap();
+        let mut parts = Parts::new((&b"a\nbcdef"[..]).chain(BrokenReader), false).unwrap();
         assert_eq!(parts.next().unwrap().unwrap().text, b"a\n");
         assert_eq!(parts.next().unwrap().unwrap().text, b"bcdef");
         assert!(parts.next().unwrap().is_err());

@@ -12,7 +12,7 @@ const JOINERS: &[u8] = b"-._@";
 
 const MAX_GROUPS: usize = 8;
 /// The minimum number of letters in a word. Part numbers have fewer.
-const MIN_WORD: usize = 3;
+const MIN_WORD_LENGTH: usize = 3;
 /// The minimum number of digits before the first letter: an area code, or a prefix and an area code.
 const MIN_DIGITS: usize = 3;
 const MIN_DIGITS_WITH_PREFIX: usize = 4;
@@ -115,7 +115,7 @@ impl Candidate {
     }
 
     fn is_vanity_number(&self, country: DefaultCountry) -> bool {
-        if self.longest_word < MIN_WORD || !self.has_plausible_notation() {
+        if self.longest_word < MIN_WORD_LENGTH || !self.has_plausible_notation() {
             return false;
         }
         let mut surplus = 0..=MAX_SURPLUS.min(self.last_group - 1);

@@ -52,8 +52,8 @@ pub enum Duplicates {
 
 #[derive(Debug, Clone, Args)]
 pub struct ListOptions {
-    /// Output format [default: from the --output file name, else csv for a CSV and jsonl for a text
-    /// file]
+    /// Output format [default: from the --output file name, otherwise csv for CSV input and jsonl
+    /// for text]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
     /// Input format [default: from the file name or the first row]
@@ -121,7 +121,7 @@ impl ListOptions {
     }
 
     /// Infers missing formats from file names and CSV-only options. Returns an error if the output's name has the
-    /// extension of another format.
+    /// extension of a different format.
     pub fn infer_formats(
         &mut self,
         list: Option<&Path>,

@@ -18,11 +18,11 @@ fn describe(list: impl AsRef<[u8]>, arguments: &[&str]) -> Result<(String, Strin
 const LINES: &str = "+14152341234\n907·217·1234\n\n305-234-567\n5.55E+09\nnone\r\n";
 
 /// Quotes, a formula, a line break in a cell, empty cells, and countries, one of which is unknown.
-const PEOPLE: &str = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
+const PEOPLE_CSV: &str = "name,phone,country\n\"Lovelace, \"\"Ada\"\"\",(415) 234-1234,\n=1+1,020 7946 0958,GB\n\
                       \"two\nlines\",none,XX\nb,,XX\nc,\" \"\nd\nf,3052345678,XX\n";
 
 /// Rows with missing, empty and extra cells.
-const UNEVEN: &str = "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n";
+const UNEVEN_CSV: &str = "phone,name\n4152341234\n4152341234,a,,\n4152341234,a,b\n\n\"\",c\n";
 
 /// Two number columns. Three cells contain the same number, one with an extension and one next to another
 /// number.
@@ -33,7 +33,7 @@ const CONTACTS: &str = "name,Home Phone,Mobile\nAda,(415) 234-1234,\nBob,305-234
 const SEMICOLONS: &str = "sep=;\nname;phone\na\tb;3052345678\n";
 
 /// Fields that do not depend on the numbering data.
-const FEW: &str = "e164,verdict,reason,line_number";
+const FEW_FIELDS: &str = "e164,verdict,reason,line_number";
 const BOTH: [&str; 6] =
     ["--column", "Home Phone", "--column", "3", "--fields", "e164,reason,line_number"];
 
@@ -43,27 +43,27 @@ fn lists_keep_their_columns_and_gain_the_chosen_fields() {
     let mobile = ["--column", "Mobile", "--fields", "valid,e164,location.state,verdict"];
     let mut outputs = String::new();
     for (list, options) in [
-        (LINES, [&["--fields", FEW][..], &[]]),
-        (LINES, [&["--fields", FEW], &["--to", "csv"]]),
-        (PEOPLE, [&country, &[]]),
-        (PEOPLE, [&country, &["--to", "jsonl"]]),
-        (PEOPLE, [&["--fields", FEW], &["--excel-safe"]]),
-        (UNEVEN, [&["--fields", FEW], &[]]),
+        (LINES, [&["--fields", FEW_FIELDS][..], &[]]),
+        (LINES, [&["--fields", FEW_FIELDS], &["--to", "csv"]]),
+        (PEOPLE_CSV, [&country, &[]]),
+        (PEOPLE_CSV, [&country, &["--to", "jsonl"]]),
+        (PEOPLE_CSV, [&["--fields", FEW_FIELDS], &["--excel-safe"]]),
+        (UNEVEN_CSV, [&["--fields", FEW_FIELDS], &[]]),
         (CONTACTS, [&mobile, &["--prefix", "x_"]]),
         (CONTACTS, [&mobile, &["--to", "jsonl"]]),
         (CONTACTS, [&BOTH, &[]]),
         (CONTACTS, [&BOTH, &["--to", "json"]]),
         (CONTACTS, [&BOTH, &["--only", "valid"]]),
         (CONTACTS, [&BOTH, &["--only", "rejected"]]),
-        (PEOPLE, [&["--fields", FEW], &["--only", "empty"]]),
+        (PEOPLE_CSV, [&["--fields", FEW_FIELDS], &["--only", "empty"]]),
         (CONTACTS, [&BOTH, &["--only", "valid", "--to", "jsonl"]]),
         (CONTACTS, [&BOTH, &["--dedupe"]]),
         (CONTACTS, [&BOTH, &["--dedupe", "--to", "jsonl"]]),
         (CONTACTS, [&BOTH, &["--dedupe=drop"]]),
         (SEMICOLONS, [&["--to", "tsv"], &["--fields", "e164,line_number", "--dedupe"]]),
         (SEMICOLONS, [&["--include", "line,network"], &[]]),
-        (PEOPLE, [&["--column", "name", "--prefix", ""], &["--fields", "country"]]),
-        (PEOPLE, [&["--bom"], &["--to", "json"]]),
+        (PEOPLE_CSV, [&["--column", "name", "--prefix", ""], &["--fields", "country"]]),
+        (PEOPLE_CSV, [&["--bom"], &["--to", "json"]]),
     ] {
         let options = options.concat();
         let output = match describe(list, &options) {

@@ -6,11 +6,11 @@ use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, error::ErrorKind,
 };
 use numbering::records::Ocn;
-use shared::{described_params::DescribedParam, in_process::InProcess};
+use shared::{described_params::DescribedParam, in_process::InProcessRoutes};
 
 use super::{
     QUERIES, Query, View,
-    pages::{ListRequest, Params, note_on_rest, results},
+    pages::{ListRequest, Params, more_results_note, results},
     render::render,
 };
 use crate::{
@@ -153,7 +153,7 @@ struct Output {
 }
 
 pub async fn run(command: QueryCommand) -> Result<ExitCode, CliError> {
-    let views = suitable_views(&command)?;
+    let views = matching_views(&command)?;
     let output = with_routes(&command.data, async |api| read(api, &command, views).await).await?;
     match command.format {
         Format::Text => terminal::print(&output.text)?,
@@ -170,7 +170,7 @@ pub(super) fn exit_code(matches: bool) -> ExitCode {
 
 /// Reads the first suitable view with results. A four-letter word can be an OCN or the start of a name.
 async fn read(
-    api: &InProcess,
+    api: &InProcessRoutes,
     command: &QueryCommand,
     views: Vec<(&View, Params<'_>)>,
 ) -> Result<Output, CliError> {
@@ -188,7 +188,7 @@ async fn read(
 }
 
 async fn read_view(
-    api: &InProcess,
+    api: &InProcessRoutes,
     command: &QueryCommand,
     view: &View,
     params: &Params<'_>,
@@ -209,12 +209,12 @@ async fn read_view(
     } else {
         render(view, body, terminal::width())
     };
-    Ok(Output { text, note: note_on_rest(&body["pagination"], results(body).len()), is_empty })
+    Ok(Output { text, note: more_results_note(&body["pagination"], results(body).len()), is_empty })
 }
 
 /// The views that accept the words and options, with their parameters. A view whose words have the wrong form comes
 /// last, so that its API message is shown.
-fn suitable_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, CliError> {
+fn matching_views(command: &QueryCommand) -> Result<Vec<(&View, Params<'_>)>, CliError> {
     let QueryCommand { query, words, options, format, .. } = command;
     let is_csv = *format == Format::Csv;
     let suits = |view: &&View| {
@@ -305,7 +305,7 @@ mod tests {
             ("sources --limit 5", false),
             ("lookup 415", false),
         ] {
-            let views = parse(line).map(|it| suitable_views(&it).is_ok());
+            let views = parse(line).map(|it| matching_views(&it).is_ok());
             assert_eq!(views == Ok(true), is_valid, "{line}: {views:?}");
         }
     }
@@ -326,7 +326,7 @@ mod tests {
             ("history 415-234-5 --limit 5", "expected NPA-NXX|OCN..., got '415-234-5'"),
         ] {
             let command = parse(line).unwrap();
-            assert_eq!(suitable_views(&command).unwrap_err().to_string(), expected);
+            assert_eq!(matching_views(&command).unwrap_err().to_string(), expected);
         }
     }
 

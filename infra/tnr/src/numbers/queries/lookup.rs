@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use numbering::records::TypeBasis;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shared::in_process::InProcess;
+use shared::in_process::InProcessRoutes;
 
 use super::{
     command::exit_code,
@@ -95,7 +95,7 @@ fn format_without_data(args: &LookupArgs) -> Result<Value, CliError> {
     Ok(json!({ "format": format, "lookup": null }))
 }
 
-async fn get_both(api: &InProcess, args: &LookupArgs) -> Result<Value, CliError> {
+async fn get_both(api: &InProcessRoutes, args: &LookupArgs) -> Result<Value, CliError> {
     let as_of = || args.as_of.as_deref().map(|as_of| ("as_of", as_of));
     let options = [("defaultCountry", &args.country), ("lang", &args.lang)];
     let options = options.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));

@@ -24,7 +24,7 @@ pub struct Query {
     pub about: &'static str,
     /// The positional arguments with their help. As in usage lines, brackets mean optional, and dots mean repeatable.
     words: &'static [(&'static str, &'static str)],
-    /// The first view that suits the command line is printed.
+    /// The possible views. The first one that matches the command line and has results is printed.
     views: &'static [View],
 }
 

@@ -9,7 +9,7 @@ use itertools::Itertools;
 use serde_json::Value;
 use shared::{
     auth::Charge,
-    in_process::{InProcess, RouteResponse},
+    in_process::{InProcessRoutes, RouteResponse},
     pagination::{MAX_LIMIT, next_page, pin},
 };
 
@@ -18,7 +18,7 @@ use crate::{CliError, error::Context};
 pub(super) type Params<'a> = Vec<(&'a str, Cow<'a, str>)>;
 
 pub(super) async fn get<'a>(
-    api: &InProcess,
+    api: &InProcessRoutes,
     path: &str,
     params: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Value, CliError> {
@@ -74,7 +74,7 @@ impl<'a> ListRequest<'a> {
         Self { path, params, limit: given.or(is_table.then_some(TABLE_LIMIT)) }
     }
 
-    pub async fn json(&self, api: &InProcess) -> Result<Value, CliError> {
+    pub async fn json(&self, api: &InProcessRoutes) -> Result<Value, CliError> {
         let mut merged = Value::Null;
         let merge_page = |body: &[u8]| {
             let page = parse_json(self.path, body)?;
@@ -92,7 +92,7 @@ impl<'a> ListRequest<'a> {
     }
 
     /// The results as CSV, and whether there are more.
-    pub async fn csv(&self, api: &InProcess) -> Result<(String, bool), CliError> {
+    pub async fn csv(&self, api: &InProcessRoutes) -> Result<(String, bool), CliError> {
         let mut csv = String::new();
         let add_page = |body: &[u8]| {
             let page = String::from_utf8_lossy(body);
@@ -108,7 +108,7 @@ impl<'a> ListRequest<'a> {
     /// Reads pages until `add_page` has counted enough results. Returns whether there are more.
     async fn read(
         &self,
-        api: &InProcess,
+        api: &InProcessRoutes,
         format: &str,
         mut add_page: impl FnMut(&[u8]) -> Result<usize, CliError>,
     ) -> Result<bool, CliError> {
@@ -182,7 +182,7 @@ fn total(list: &Value) -> u64 {
     list["pagination"]["total"].as_u64().unwrap_or_default()
 }
 
-pub(super) fn note_on_rest(pagination: &Value, shown: usize) -> Option<String> {
+pub(super) fn more_results_note(pagination: &Value, shown: usize) -> Option<String> {
     let [offset, total] = ["offset", "total"].map(|it| pagination[it].as_u64().unwrap_or_default());
     let from_offset = total.saturating_sub(offset);
     let left = from_offset.saturating_sub(shown as u64);
@@ -237,10 +237,10 @@ mod tests {
         PageResponse { uri, pagination, version: None, format, continuation, body }.into_response()
     }
 
-    fn api() -> InProcess {
+    fn api() -> InProcessRoutes {
         let store = Store::connect_to_emulator("http://127.0.0.1:1", TimeoutProfile::Request);
         let routes = Routes::new([Route::undocumented_get("/list", routing::get(list))]);
-        InProcess::new([routes], App::with_store(store))
+        InProcessRoutes::new([routes], App::with_store(store))
     }
 
     fn params(limit: Option<&'static str>, offset: Option<&'static str>) -> Params<'static> {

@@ -11,7 +11,7 @@ use numbering::{records::Version, time::date_of};
 use store::{CountryData, DatasetError, Manifest, ReportName, Snapshot, Store, load};
 
 use super::{
-    Subject,
+    CheckContext,
     finding::{Finding, Findings, State},
 };
 use crate::{
@@ -20,10 +20,10 @@ use crate::{
     terminal::NextCommands,
 };
 
-pub async fn check(store: &Store, subject: &Subject) -> Findings {
+pub async fn check(store: &Store, context: &CheckContext) -> Findings {
     let Some(manifest) = store.manifest().await? else {
         let finding = Finding::problem("data", "nothing has been imported");
-        let finding = finding.remedy(subject.next.tnr("import --fetch"));
+        let finding = finding.remedy(context.next.tnr("import --fetch"));
         return Ok(vec![finding.section("First import and first key")]);
     };
     let mut unreadable = BTreeMap::new();
@@ -36,10 +36,10 @@ pub async fn check(store: &Store, subject: &Subject) -> Findings {
             Err(error) => return Err(error.into()),
         }
     }
-    let mut findings = findings(&manifest, &unreadable, subject);
+    let mut findings = findings(&manifest, &unreadable, context);
     let unreadable = ingest::unreadable_countries(store, &manifest).await?;
     findings.extend(manifest.countries.0.iter().map(|(code, data)| {
-        country_finding(code, data, unreadable.get(code).map(String::as_str), subject)
+        country_finding(code, data, unreadable.get(code).map(String::as_str), context)
     }));
     Ok(findings)
 }
@@ -86,12 +86,12 @@ impl AgeLimits {
 fn findings(
     manifest: &Manifest,
     unreadable: &BTreeMap<Version, String>,
-    subject: &Subject,
+    context: &CheckContext,
 ) -> Vec<Finding> {
-    let mut findings = vec![age_finding(&manifest.current, subject)];
-    findings.extend(report_findings(&manifest.current, subject));
+    let mut findings = vec![age_finding(&manifest.current, context)];
+    findings.extend(report_findings(&manifest.current, context));
     findings.extend(unreadable.iter().map(|(version, reason)| {
-        unreadable_version(version, reason, unreadable, manifest, &subject.next)
+        unreadable_version(version, reason, unreadable, manifest, &context.next)
     }));
     if unreadable.is_empty() {
         let versions = 1 + manifest.retained.len();
@@ -100,9 +100,9 @@ fn findings(
     findings
 }
 
-fn age_finding(current: &Snapshot, subject: &Subject) -> Finding {
-    let (imported, max_days) = (current.ingested_at, subject.limits.import_days);
-    let age = subject.now.duration_since(imported);
+fn age_finding(current: &Snapshot, context: &CheckContext) -> Finding {
+    let (imported, max_days) = (current.ingested_at, context.limits.import_days);
+    let age = context.now.duration_since(imported);
     let hours = HumanCount(age.as_hours().unsigned_abs());
     let records = HumanCount(current.statistics.total_records.into());
     let message = format!("imported at {imported}, {hours} hours ago; {records} exchanges");
@@ -110,8 +110,8 @@ fn age_finding(current: &Snapshot, subject: &Subject) -> Finding {
         return Finding::ok("age", message);
     }
     let message = format!("no import has succeeded in {}; {message}", format_days(max_days));
-    Finding::new(too_old(subject), "age", message)
-        .remedy(subject.next.tnr("import --fetch"))
+    Finding::new(too_old(context), "age", message)
+        .remedy(context.next.tnr("import --fetch"))
         .section("Data too old")
 }
 
@@ -120,32 +120,32 @@ fn format_days(days: i64) -> String {
 }
 
 /// The severity of outdated data. It is a problem only on a stack, which imports every night.
-fn too_old(subject: &Subject) -> State {
-    if subject.is_stack { State::Problem } else { State::Warning }
+fn too_old(context: &CheckContext) -> State {
+    if context.is_stack { State::Problem } else { State::Warning }
 }
 
 /// A finding for each dated report. The sample's dates are fictional.
-fn report_findings(current: &Snapshot, subject: &Subject) -> Vec<Finding> {
+fn report_findings(current: &Snapshot, context: &CheckContext) -> Vec<Finding> {
     if current.is_sample() {
         return Vec::new();
     }
     let reports = current.reports.0.iter().filter_map(|(name, report)| {
-        let (date, max_days) = (report.date?, subject.limits.for_report(*name)?);
-        Some(date_finding(name.to_string(), date, max_days, subject))
+        let (date, max_days) = (report.date?, context.limits.for_report(*name)?);
+        Some(date_finding(name.to_string(), date, max_days, context))
     });
     reports.collect()
 }
 
 /// A finding about the age of data that is published at least every `max_days` days.
-fn date_finding(check: String, date: Date, max_days: i64, subject: &Subject) -> Finding {
-    let days = i64::from((date_of(subject.now) - date).get_days());
+fn date_finding(check: String, date: Date, max_days: i64, context: &CheckContext) -> Finding {
+    let days = i64::from((date_of(context.now) - date).get_days());
     let message = format!("dated {date}, {} ago", format_days(days));
     if days <= max_days {
         return Finding::ok(check, message);
     }
     let message = format!("more than {} old; {message}", format_days(max_days));
-    let finding = Finding::new(too_old(subject), check, message);
-    finding.remedy(subject.next.tnr("sources")).section("Publisher stalled")
+    let finding = Finding::new(too_old(context), check, message);
+    finding.remedy(context.next.tnr("sources")).section("Publisher stalled")
 }
 
 /// A finding for another country's ranges. It is dated by the newest entry.
@@ -153,17 +153,17 @@ fn country_finding(
     code: &str,
     country: &CountryData,
     unreadable: Option<&str>,
-    subject: &Subject,
+    context: &CheckContext,
 ) -> Finding {
     let check = format!("ranges of {code}");
     if let Some(reason) = unreadable {
         return Finding::problem(check, format!("unreadable; {reason}"))
-            .remedy(subject.next.tnr(&format!("import --fetch --country {code}")))
+            .remedy(context.next.tnr(&format!("import --fetch --country {code}")))
             .section("Country unread");
     }
     match country.imported.date {
         Some(date) if !country.is_sample() => {
-            date_finding(check, date, country.max_age_days, subject)
+            date_finding(check, date, country.max_age_days, context)
         }
         _ => Finding::ok(check, "readable"),
     }
@@ -247,9 +247,9 @@ mod tests {
 
     use super::*;
 
-    fn subject(now: &str, limits: AgeLimits, is_stack: bool) -> Subject {
+    fn context(now: &str, limits: AgeLimits, is_stack: bool) -> CheckContext {
         let now = now.parse().unwrap();
-        Subject { now, next: NextCommands::default(), limits, is_stack }
+        CheckContext { now, next: NextCommands::default(), limits, is_stack }
     }
 
     fn snapshot(time: &str, reports: ImportedReports) -> Snapshot {
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn reports_older_than_their_schedule_are_findings() {
-        let at = |is_stack| subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
+        let at = |is_stack| context("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
         let check = |name: ReportName, date: Option<&str>, is_stack| {
             let date = date.map(|date| date.parse().unwrap());
             let report = ImportedReport { date, ..ImportedReport::default() };
@@ -299,8 +299,8 @@ mod tests {
             let piece = Piece::new(Version::new(Timestamp::UNIX_EPOCH), b"bytes");
             let mut country = CountryData::sample(piece);
             country.imported.date = date;
-            let subject = subject("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
-            country_finding("GB", &country, unreadable, &subject).line()
+            let context = context("2026-11-26T23:59:59Z", AgeLimits::default(), is_stack);
+            country_finding("GB", &country, unreadable, &context).line()
         };
         let old = "more than 45 days old; dated 2026-10-11, 46 days ago";
         for (date, unreadable, is_stack, expected) in [
@@ -324,8 +324,8 @@ mod tests {
             let reason = |version: &Version| (version.clone(), "its layout is 9".to_owned());
             let unreadable = unreadable.map(reason).into_iter().collect();
             let a_day = AgeLimits { import_days: 1, ..AgeLimits::default() };
-            let subject = subject("2026-11-21T12:00:00Z", a_day, true);
-            let found = findings(manifest, &unreadable, &subject);
+            let context = context("2026-11-21T12:00:00Z", a_day, true);
+            let found = findings(manifest, &unreadable, &context);
             found.iter().map(|finding| finding.state).collect::<Vec<_>>()
         };
         let in_time = imported_at(None, "2026-11-20T12:00:00Z");

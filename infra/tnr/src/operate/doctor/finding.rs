@@ -114,14 +114,14 @@ impl Group {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Examination {
+pub struct DoctorReport {
     /// The subject, such as `stack numbers in us-east-1`.
     pub target: String,
     pub state: State,
     pub groups: Vec<Group>,
 }
 
-impl Examination {
+impl DoctorReport {
     pub fn new(target: String, groups: Vec<Group>) -> Self {
         let mut examination = Self { target, state: State::Unknown, groups };
         examination.state = examination.states().max().unwrap_or(State::Unknown);
@@ -166,7 +166,7 @@ mod tests {
     fn worst_finding_determines_the_state() {
         let group = |states: &[State]| {
             let findings = states.iter().map(|state| Finding::new(*state, "x", "y")).collect();
-            Examination::new("z".to_owned(), vec![Group { name: "g", findings }])
+            DoctorReport::new("z".to_owned(), vec![Group { name: "g", findings }])
         };
         assert_eq!(group(&[State::Ok, State::Note]).state, State::Note);
         assert_eq!(group(&[State::Problem, State::Warning]).state, State::Problem);

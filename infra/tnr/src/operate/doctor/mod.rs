@@ -28,7 +28,7 @@ use store::Store;
 use self::{
     data::AgeLimits,
     endpoints::check_service,
-    finding::{Examination, Finding, Findings, Group, State},
+    finding::{DoctorReport, Finding, Findings, Group, State},
     stack::{Stack, check_alarms},
 };
 use crate::{
@@ -67,7 +67,7 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-struct Subject {
+struct CheckContext {
     now: Timestamp,
     next: NextCommands,
     limits: AgeLimits,
@@ -103,7 +103,7 @@ async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
     Ok((examination.count(State::Problem), warnings))
 }
 
-async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Examination, CliError> {
+async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<DoctorReport, CliError> {
     let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
     let limit = Duration::from_secs(args.timeout);
     let (mut targets, mut groups) = (Vec::new(), Vec::new());
@@ -127,8 +127,8 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
     }
     let is_stack = args.data.stack.is_some();
     if args.data.is_explicit() || url.is_none() {
-        let subject = Subject { now: this_second(), next: args.data.next(), limits, is_stack };
-        let check = async |store: &Store| check_database(store, &subject, limit, progress).await;
+        let context = CheckContext { now: this_second(), next: args.data.next(), limits, is_stack };
+        let check = async |store: &Store| check_database(store, &context, limit, progress).await;
         match on_database(&args.data, Access::Read, check).await {
             Err(error)
                 if (is_stack || url.is_some()) && !matches!(error, CliError::NoStack { .. }) =>
@@ -150,20 +150,20 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Exami
         let unknown = async { Err("the stack's URL is unknown; pass --url".into()) };
         groups.push(Group::check("endpoints", limit, unknown).await);
     }
-    Ok(Examination::new(targets.join(" and "), groups))
+    Ok(DoctorReport::new(targets.join(" and "), groups))
 }
 
 async fn check_database(
     store: &Store,
-    subject: &Subject,
+    context: &CheckContext,
     limit: Duration,
     progress: &dyn Fn(Progress),
 ) -> [Group; 4] {
     tokio::join!(
-        Group::check("tables", limit, check_tables(store, subject.is_stack)),
-        Group::check("data", limit, data::check(store, subject)),
-        Group::check("items", limit, data::check_items(store, progress, &subject.next)),
-        Group::check("keys", limit, keys::check(store, subject)),
+        Group::check("tables", limit, check_tables(store, context.is_stack)),
+        Group::check("data", limit, data::check(store, context)),
+        Group::check("items", limit, data::check_items(store, progress, &context.next)),
+        Group::check("keys", limit, keys::check(store, context)),
     )
     .into()
 }
@@ -193,7 +193,7 @@ fn table_finding(name: &str, table: Option<&TableDescription>, is_stack: bool) -
     }
 }
 
-fn write(table: &mut String, examination: &Examination) -> fmt::Result {
+fn write(table: &mut String, examination: &DoctorReport) -> fmt::Result {
     let mut target = examination.target.clone();
     target[..1].make_ascii_uppercase();
     writeln!(table, "{}", styled(HEADING, &target))?;

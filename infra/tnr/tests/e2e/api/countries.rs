@@ -1,6 +1,6 @@
 //! Tests other countries' ranges, which are loaded from the database on first use.
 
-use ingest::{DescribedCountry, Options, Source, import_countries};
+use ingest::{Options, Source, SupportedCountry, import_countries};
 use reqwest::StatusCode;
 
 use super::lists::assert_page_sizes_agree;
@@ -10,13 +10,13 @@ use crate::support::{
 };
 
 /// A British file with one more range than the sample.
-const WITH_ANOTHER_RANGE: &str = concat!(
+const FILE_WITH_EXTRA_RANGE: &str = concat!(
     include_str!("../../../sample/gb_number_blocks.csv"),
     "8081 572,Free,,10 digit numbers,,\n"
 );
 
 async fn import_british(service: &Service, file: &'static str) {
-    let british: DescribedCountry = "GB".parse().unwrap();
+    let british: SupportedCountry = "GB".parse().unwrap();
     let sources = [(british, vec![Source::Embedded(file.as_bytes())])].into();
     let store = service.database.store();
     let reports = import_countries(&store, &sources, Options::default(), |_| ()).await.unwrap();
@@ -44,7 +44,7 @@ async fn links_to_replaced_ranges_are_rejected_instead_of_mixing_versions() {
     let next = header(page.headers(), "link").split(['<', '>']).nth(1).unwrap().to_owned();
     let second = service.ok(&next).await;
     assert_eq!(second["pagination"]["offset"], 2);
-    import_british(&service, WITH_ANOTHER_RANGE).await;
+    import_british(&service, FILE_WITH_EXTRA_RANGE).await;
     let service = service.restart().await;
     let (status, body) = service.get_json(&next).await;
     assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");

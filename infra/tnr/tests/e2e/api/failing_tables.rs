@@ -52,7 +52,7 @@ struct Expected {
     bad: [ApiKey; 2],
 }
 
-/// For each operation: one request that reads data, one for the past if it takes `as_of`, and one that reads nothing.
+/// For each operation: one request that reads data, one for past data if it takes `as_of`, and one that reads nothing.
 /// They have no key.
 async fn requests(store: &Store) -> Vec<SampleRequest> {
     let manifest = store.manifest().await.unwrap().unwrap();

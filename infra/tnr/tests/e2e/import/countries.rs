@@ -19,8 +19,8 @@ use crate::support::{
     small_reports::{ReportSet, source},
 };
 
-/// As many British blocks as `blocks`, allocated on a day.
-fn british(blocks: usize, date: &str) -> String {
+/// This many British blocks, allocated on `date`.
+fn british_file(blocks: usize, date: &str) -> String {
     let header = "Number Block,Block Status,CP Name,Non Geo Number Length,Allocation Date\n";
     let header = format!("NMS Number Block: {header}");
     (0..blocks).fold(header, |text, block| {
@@ -45,7 +45,7 @@ async fn countries(store: &Store) -> Countries {
 async fn failed_countries_leave_others_and_north_america_unchanged() {
     let service = Service::with_small_reports().await;
     let (before, store) = (responses(&service).await, service.database.store());
-    let mut sources = sources(&british(20, "01/02/2003"));
+    let mut sources = sources(&british_file(20, "01/02/2003"));
     let failed = ["ES", "FR", "RU"];
     for country in failed {
         sources.insert(country.parse().unwrap(), vec![Source::File("missing/file.csv".into())]);
@@ -70,9 +70,9 @@ async fn failed_countries_leave_others_and_north_america_unchanged() {
 #[tokio::test]
 async fn refused_ranges_change_nothing_unless_the_gate_is_allowed() {
     let store = databases::with_small_reports().await.store();
-    import_british(&store, &british(20, "01/02/2003"), Options::default()).await;
+    import_british(&store, &british_file(20, "01/02/2003"), Options::default()).await;
     let before = countries(&store).await;
-    let fewer = british(18, "01/02/2003");
+    let fewer = british_file(18, "01/02/2003");
     let refused = import_british(&store, &fewer, Options::default()).await.outcome;
     let reason = "10.0% of the assigned numbers are no longer assigned, more than 5%".to_owned();
     let allowed_by = Some(vec![Gate::Losses]);
@@ -90,7 +90,7 @@ async fn refused_ranges_change_nothing_unless_the_gate_is_allowed() {
 #[tokio::test]
 async fn unchanged_ranges_keep_their_version_across_imports_and_rollbacks() {
     let store = databases::with_small_reports().await.store();
-    let text = british(20, "01/02/2003");
+    let text = british_file(20, "01/02/2003");
     import_british(&store, &text, Options::default()).await;
     let piece = countries(&store).await.0["GB"].piece.clone();
     let again = import_british(&store, &text, Options::default()).await;
@@ -103,12 +103,12 @@ async fn unchanged_ranges_keep_their_version_across_imports_and_rollbacks() {
 }
 
 #[tokio::test]
-async fn real_data_replace_the_sample() {
+async fn real_data_replaces_the_sample() {
     let store = databases::with_sample().await.store();
-    let sample = british(20, "01/01/2000");
+    let sample = british_file(20, "01/01/2000");
     import_british(&store, &sample, Options::default()).await;
     assert!(countries(&store).await.0["GB"].is_sample());
-    let real = import_british(&store, &british(1, "01/02/2003"), Options::default()).await;
+    let real = import_british(&store, &british_file(1, "01/02/2003"), Options::default()).await;
     assert_eq!(real.outcome, CountryOutcome::Published, "it is not compared with the sample");
     import_british(&store, &sample, without_gates()).await;
     import(&store, &ReportSet::published(), Options::default()).await.unwrap();
@@ -118,7 +118,7 @@ async fn real_data_replace_the_sample() {
 #[tokio::test]
 async fn damaged_ranges_are_reported_and_replaced_by_an_import() {
     let store = databases::with_small_reports().await.store();
-    let text = british(20, "01/02/2003");
+    let text = british_file(20, "01/02/2003");
     import_british(&store, &text, Options::default()).await;
     let data = countries(&store).await.0["GB"].clone();
     let (client, tables) = store.parts();
@@ -135,7 +135,7 @@ async fn damaged_ranges_are_reported_and_replaced_by_an_import() {
 #[tokio::test]
 async fn concurrent_imports_of_reports_and_ranges_both_take_effect() {
     let store = databases::with_small_reports().await.store();
-    let (reports, text) = (ReportSet::second().sources(), british(20, "01/02/2003"));
+    let (reports, text) = (ReportSet::second().sources(), british_file(20, "01/02/2003"));
     let none = CountrySources::new();
     let options = without_gates();
     let (first, second) = tokio::join!(
@@ -152,7 +152,7 @@ async fn concurrent_imports_of_reports_and_ranges_both_take_effect() {
 async fn backups_contain_the_ranges_and_doctor_shows_their_age() {
     let (folder, files) = (sample_folder(), TempDir::new().unwrap());
     let path = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(path("s7.csv"), british(20, "01/02/2003")).unwrap();
+    std::fs::write(path("s7.csv"), british_file(20, "01/02/2003")).unwrap();
     let (ranges, backup) = (format!("GB={}", path("s7.csv")), path("backup.sqlite"));
     let restored = TempDir::new().unwrap();
     for (folder, command) in [

@@ -60,7 +60,7 @@ fn nanpa_with_moved_exchanges(folder: &Path) -> Source {
 
 /// Regression test: such a page used to read all changes to the area code's exchanges and their holders.
 #[tokio::test]
-async fn small_past_page_is_cheap_after_500_changes() {
+async fn small_page_of_past_data_is_cheap_after_500_changes() {
     let Some(folder) = folder() else { return };
     let (database, _) = databases::with_published_reports(sources(&folder)).await;
     let store = database.store();

@@ -1,4 +1,4 @@
-//! Tests histories that cannot be written, have missing or damaged parts, or are discarded. Responses about the past
+//! Tests histories that cannot be written, have missing or damaged parts, or are discarded. Responses with past data
 //! are correct or name the remedy. `verify --repair` or the next import restores what is stored elsewhere.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};

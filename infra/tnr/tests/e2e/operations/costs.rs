@@ -81,7 +81,7 @@ async fn response_sizes_and_read_units_match_the_costs() {
         let status = if kind.route == UNKNOWN_KEY { 401 } else { 200 };
         assert_eq!(response.status(), status, "{}", kind.name);
         let bytes = response_bytes(response).await;
-        let read = units(&proxy.take_answered());
+        let read = units(&proxy.take_completed());
         assert_accurate(&kind.name, kind.response_bytes, bytes);
         match kind.route.as_str() {
             "/v1/format" | "/v1/find" | "/mcp" => assert_eq!(read, 0.5, "{}", kind.name),

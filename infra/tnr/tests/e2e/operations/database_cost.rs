@@ -13,7 +13,7 @@ use tnr::{
 
 use crate::support::{
     databases,
-    fault_proxy::{AnsweredCall, FaultProxy},
+    fault_proxy::{CompletedCall, FaultProxy},
     keys::key_with_quotas,
     processes::wait_until,
     service::{Service, header},
@@ -22,17 +22,17 @@ use crate::support::{
 /// The calls in a cold start: the key, the manifest, and the snapshot's chunks in one call.
 const COLD_START_CALLS: [&str; 3] = ["GetItem", "GetItem", "BatchGetItem"];
 
-pub async fn calls_for(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<AnsweredCall> {
+pub async fn calls_for(service: &Service, proxy: &FaultProxy, path: &str) -> Vec<CompletedCall> {
     let status = service.get(path).await.status();
     assert!(!status.is_server_error(), "{path}: {status}");
-    proxy.take_answered()
+    proxy.take_completed()
 }
 
-fn operations(calls: &[AnsweredCall]) -> Vec<&str> {
+fn operations(calls: &[CompletedCall]) -> Vec<&str> {
     calls.iter().map(|call| call.operation.as_str()).collect()
 }
 
-pub fn units(calls: &[AnsweredCall]) -> f64 {
+pub fn units(calls: &[CompletedCall]) -> f64 {
     calls.iter().map(|call| call.units).sum()
 }
 
@@ -44,7 +44,7 @@ async fn proxy() -> FaultProxy {
 
 async fn cold_service(proxy: &FaultProxy) -> Service {
     let service = Service::patient(&proxy.endpoint).await;
-    proxy.take_answered();
+    proxy.take_completed();
     service
 }
 
@@ -67,7 +67,7 @@ pub async fn assert_snapshot_costs_half(proxy: &FaultProxy, min_chunks: u32) {
     let snapshot = manifest.current;
     let bytes = store.snapshot(&snapshot).await.unwrap().len();
     assert!(snapshot.chunks >= min_chunks, "{}", snapshot.chunks);
-    proxy.take_answered();
+    proxy.take_completed();
     let calls = calls_for(&service, proxy, "/v1/carriers").await;
     assert_eq!(operations(&calls), COLD_START_CALLS);
     assert_eq!(units(&calls[..2]), measure("key_and_manifest_units"));
@@ -100,9 +100,9 @@ async fn requests_make_the_expected_calls_and_are_charged_for_reads_of_the_past(
             "spent" => request.bearer_auth(spent.reveal()),
             _ => request.bearer_auth(key.reveal()),
         };
-        proxy.take_answered();
+        proxy.take_completed();
         let response = request.send().await.unwrap();
-        let mut calls = proxy.take_answered();
+        let mut calls = proxy.take_completed();
         calls.retain(|call| call.table != "usage");
         let status = response.status();
         transcript += &format!("{line}\n  {status}");
@@ -116,7 +116,7 @@ async fn requests_make_the_expected_calls_and_are_charged_for_reads_of_the_past(
             assert!(kind != "any" || charged == price.max(1), "{line}: {calls:?}");
         }
         calls.sort_by(|a, b| (&a.table, &a.operation).cmp(&(&b.table, &b.operation)));
-        for AnsweredCall { operation, table, units } in calls.iter().filter(|_| kind != "any") {
+        for CompletedCall { operation, table, units } in calls.iter().filter(|_| kind != "any") {
             transcript += &format!("\n  {operation} on {table}, {units}");
         }
         transcript.push('\n');
@@ -143,13 +143,13 @@ async fn batches_read_each_uncached_exchange_once() {
         }
     }
     assert_eq!(numbers.len(), 1000);
-    proxy.take_answered();
+    proxy.take_completed();
     let mut calls = Vec::new();
     for target in ["/v1/format", "/v1/format", "/v1/format?cache=false"] {
         let body = serde_json::to_string(&numbers).unwrap();
         let response = service.post(target, "application/json", body).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
-        calls.push(proxy.take_answered());
+        calls.push(proxy.take_completed());
     }
     let [cold, cached, fresh] = calls.try_into().unwrap();
     // Numbers in invalid or toll-free exchanges do not need a read.
@@ -170,11 +170,11 @@ async fn unknown_keys_are_read_once_until_they_are_created() {
         let request = service.request("/v1/carriers").bearer_auth(key.reveal());
         request.send().await.unwrap().status()
     };
-    proxy.take_answered();
+    proxy.take_completed();
     for _ in 0..20 {
         assert_eq!(status().await, StatusCode::UNAUTHORIZED);
     }
-    assert_eq!(operations(&proxy.take_answered()), ["GetItem"]);
+    assert_eq!(operations(&proxy.take_completed()), ["GetItem"]);
     register(&service.database.store(), &key, "new").await.unwrap();
     let works = wait_until(async || status().await == StatusCode::OK);
     tokio::time::timeout(Duration::from_secs(12), works).await.unwrap();

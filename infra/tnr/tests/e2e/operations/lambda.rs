@@ -127,7 +127,7 @@ async fn functions_handle_concurrent_requests_if_lambda_allows_them() {
     lookup["headers"]["authorization"] = list["headers"]["authorization"].clone();
     assert_eq!(function.invoke(&list).await["statusCode"], 200);
     proxy.start_failing();
-    let held = function.begin(&lookup);
+    let held = function.send_event(&lookup);
     proxy.wait_until_held().await;
     proxy.stop_failing();
     for _ in 0..5 {
@@ -263,7 +263,7 @@ async fn an_overtaken_import_function_restarts_and_logs_one_line_with_all_metric
     let report = function.invoke(&serde_json::from_str(&event).unwrap()).await;
     function.shut_down().await;
     assert_eq!(report["outcome"], "unchanged", "{report}");
-    let reads = proxy.take_answered();
+    let reads = proxy.take_completed();
     let manifests = reads.iter().filter(|call| call.operation == "GetItem").count();
     assert!(manifests >= 2, "each attempt reads the manifest: {reads:?}");
 

@@ -32,7 +32,7 @@ await() { for attempt in $(seq 600); do eval "$1" && return; sleep 0.1; done; ec
 "#;
 
 /// Commands whose output must fit a terminal, separated by `|`.
-const FITTING: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr history|tnr holders|tnr keys list|\
+const WIDTH_LIMITED_COMMANDS: &str = "tnr area-code|tnr carrier|tnr costs|tnr doctor|tnr history|tnr holders|tnr keys list|\
     tnr lookup|tnr search|tnr verify|tnr versions";
 
 /// Text that differs between runs, and its replacement.
@@ -146,7 +146,8 @@ async fn transcript(commands: &str) -> String {
                 let output = timeout(MAX_TIME, shell.kill_on_drop(true).output()).await;
                 let output = output.unwrap_or_else(|_| panic!("'{command}' did not end")).unwrap();
                 let printed = String::from_utf8_lossy(&output.stdout);
-                let is_fitting = FITTING.split('|').any(|start| command.starts_with(start));
+                let is_fitting =
+                    WIDTH_LIMITED_COMMANDS.split('|').any(|start| command.starts_with(start));
                 if is_fitting && !command.contains("--csv") {
                     let text = printed.lines().filter(|line| !line.starts_with(['{', '[']));
                     text.for_each(|line| assert_fits(command, line));

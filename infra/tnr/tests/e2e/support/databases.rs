@@ -84,7 +84,7 @@ pub async fn with_sample() -> Database {
     sample_master().copy().await
 }
 
-/// A test's own database with the sample, and a version from a day before, with another carrier name and rate center.
+/// A test's own database with the sample, and a version from a day before, with a different carrier name and rate center.
 pub async fn with_history() -> Database {
     static MASTER: LazyLock<Master> = LazyLock::new(|| {
         let before = |text: &str| text.replace("SAMPLE MOBILE", "SAMPLE CELLULAR");

@@ -89,12 +89,12 @@ struct Shared {
     /// Calls waiting for delivery, oldest first.
     undelivered: Mutex<VecDeque<Call>>,
     is_holding: watch::Sender<bool>,
-    answered: Mutex<Vec<AnsweredCall>>,
+    completed: Mutex<Vec<CompletedCall>>,
 }
 
 /// A call that the database responded to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AnsweredCall {
+pub struct CompletedCall {
     pub operation: String,
     /// The call's table, or the first of several.
     pub table: String,
@@ -116,7 +116,7 @@ impl FaultProxy {
             client: http_client(),
             undelivered: Mutex::default(),
             is_holding: watch::Sender::default(),
-            answered: Mutex::default(),
+            completed: Mutex::default(),
         });
         let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         Self { endpoint: serve(router).await, shared }
@@ -181,8 +181,8 @@ impl FaultProxy {
     }
 
     /// Returns the calls with responses since the previous take, in order.
-    pub fn take_answered(&self) -> Vec<AnsweredCall> {
-        std::mem::take(&mut self.shared.answered.lock().unwrap())
+    pub fn take_completed(&self) -> Vec<CompletedCall> {
+        std::mem::take(&mut self.shared.completed.lock().unwrap())
     }
 
     /// Delivers the oldest undelivered call, if any.
@@ -214,7 +214,7 @@ impl Shared {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.unwrap();
         let (table, units) = (tables.into_iter().next().unwrap_or_default(), units_in(&body));
-        self.answered.lock().unwrap().push(AnsweredCall { operation, table, units });
+        self.completed.lock().unwrap().push(CompletedCall { operation, table, units });
         (status, headers, body).into_response()
     }
 

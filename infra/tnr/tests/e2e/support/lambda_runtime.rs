@@ -106,12 +106,12 @@ impl LambdaFunction {
 
     /// Resumes the function and returns its response to `event`.
     pub async fn invoke(&self, event: &Value) -> Value {
-        let id = self.begin(event);
+        let id = self.send_event(event);
         self.response(id).await
     }
 
     /// Resumes the function and sends it `event`. Returns the invocation id.
-    pub fn begin(&self, event: &Value) -> usize {
+    pub fn send_event(&self, event: &Value) -> usize {
         self.thaw();
         self.calls.send_modify(|calls| calls.events.push(event.clone()));
         self.calls.borrow().events.len() - 1

@@ -272,7 +272,7 @@ impl Run {
         let within_a_second =
             |first| self.writes.partition_point(|time| *time < self.writes[first] + 1000) - first;
         let rate = (0..self.writes.len()).map(within_a_second).max().unwrap_or_default();
-        // If calls take that long, containers that start meanwhile do not know about each other.
+        // If calls take that long, containers that start in the meantime do not know about each other.
         let is_slow = self.max_delay >= 400;
         let is_rare = rate <= MAX_WRITES_PER_SECOND;
         assert!(is_rare || is_slow, "{description}: {rate} writes in a second");

@@ -3,11 +3,11 @@
 
 const MAX_ROWS = 200_000;
 const MAX_IN_FLIGHT = 2;
-/** The most rows that wait for the same batch, so that a list of duplicates is not read at once. */
+/** The maximum number of rows that wait for the same batch, so that a list of duplicates is not read all at once. */
 const MAX_BATCH_ROWS = 4000;
 const PREVIEW_ROWS = 10;
 
-/** A result that needs no request. The codes are those of `tnr format`. */
+/** A result that needs no request. The codes are the same as in `tnr format`. */
 const localResult = (code, message = toWords(code)) =>
   ({ valid: false, verdict: code === "EMPTY" ? "empty" : "rejected", reason: { code, message } });
 
@@ -89,13 +89,13 @@ class Job {
     this.milliseconds = 0;
   }
 
-  /** When the list is done if it goes on as quickly as it did, without the time in which it was stopped. */
+  /** The time at which the list will finish at its rate so far, not counting the time when it was stopped. */
   get end() {
     const elapsed = this.milliseconds + Date.now() - this.startedAt;
     return Date.now() + (elapsed / this.done) * (this.list.rows - this.done);
   }
 
-  /** Starts, or goes on after a stop. */
+  /** Starts, or resumes after a stop. */
   async run() {
     this.status = "running";
     this.halt = null;

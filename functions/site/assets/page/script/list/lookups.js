@@ -1,6 +1,6 @@
 // Looks up the numbers of a list through the API: one batch at a time, repeated until each number has its result.
 
-/** The most numbers in a batch, and characters, each of which may take six of its 512 KB. */
+/** The maximum numbers and characters in a batch. A character may take six bytes of the body's 512 KB. */
 const MAX_BATCH_NUMBERS = 1000;
 const MAX_BATCH_LENGTH = 80_000;
 /** The service rejects longer text unread, so its end is not sent. */

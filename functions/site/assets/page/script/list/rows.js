@@ -35,7 +35,7 @@ class RowParser {
   }
 }
 
-/** Parses the row at `start`. Returns null if the text may go on within the row. */
+/** Parses the row at `start`. Returns null if the row may continue in the next part. */
 function parseRow(text, start, delimiter, isLast) {
   const cells = [];
   let isQuoted = false;

@@ -35,7 +35,7 @@ function openPastedList() {
   openList(new Blob([text]), PASTED);
 }
 
-/** Uses another layout, and counts the rows again. */
+/** Changes the layout, and counts the rows again. */
 async function changeLayout(layout) {
   const previous = shownList.list;
   const list = { ...previous, layout };
@@ -145,7 +145,7 @@ function showList() {
   shownList.update?.();
 }
 
-/** Goes on with a list that waits for a key. */
+/** Resumes a list that is waiting for a key. */
 function resumeList() {
   if (shownList.job?.halt?.kind === "key") shownList.job.run();
 }

@@ -2,4 +2,4 @@
 
 mod connections;
 mod serving;
-mod stopping;
+mod shutdown;

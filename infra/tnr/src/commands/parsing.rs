@@ -76,7 +76,7 @@ fn ignore_empty_variable(argument: Arg) -> Arg {
 mod tests {
     use super::*;
 
-    /// The sessions `folders` and `queries` have mistyped words, and numbers instead of a command.
+    /// The sessions `folders` and `queries` cover mistyped commands, and numbers in place of a command.
     #[test]
     fn command_definitions_are_valid() {
         Cli::command().debug_assert();

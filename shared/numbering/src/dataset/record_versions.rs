@@ -14,14 +14,14 @@ use crate::records::{Record, RecordKey, Version};
 
 /// The version of each record, as an index into the list of versions in use.
 #[derive(Debug)]
-pub(super) struct LastChanged {
+pub(super) struct RecordVersions {
     /// Empty until [`Dataset::into_successor`] gives the dataset a version.
     versions: Strings,
     /// In the order of [`Dataset::records`].
     indexes: Numbers,
 }
 
-impl LastChanged {
+impl RecordVersions {
     pub(super) fn write_or_read(
         columns: &mut Columns,
         versions: &[Version],
@@ -52,12 +52,12 @@ impl Dataset {
             }));
         }
         Self::written(self.body[..self.versions_start].to_vec(), |columns| {
-            LastChanged::write_or_read(columns, &versions, indexes)
+            RecordVersions::write_or_read(columns, &versions, indexes)
         })
     }
 
     pub fn last_changed(&self, key: RecordKey) -> Option<Version> {
-        let LastChanged { versions, indexes } = &self.last_changed;
+        let RecordVersions { versions, indexes } = &self.last_changed;
         let position = self.position(key)?;
         (versions.count() > 0).then(|| Version::from_name(versions.get(indexes.get(position))))
     }

@@ -1,4 +1,5 @@
-//! Tests shutdown: pending requests complete, quota counts are written, and a second signal stops the server at once.
+//! Tests shutdown: pending requests complete, quota counts are written, and a second signal stops the server
+//! immediately.
 
 use std::{
     io::Write,
@@ -26,7 +27,7 @@ use crate::support::{
 /// Longer than the default, and than this test's requests take on a busy machine.
 const DRAIN: Duration = Duration::from_secs(12);
 /// A server that ignores a signal takes longer.
-const MAX_STOP: Duration = Duration::from_secs(20);
+const MAX_STOP_TIME: Duration = Duration::from_secs(20);
 
 /// A server with a request that the client never completes.
 async fn serve_unfinished_request(data_dir: &TempDir, grace: &str) -> (Server, TcpStream) {
@@ -65,7 +66,7 @@ async fn requests_are_served_while_draining_and_systemd_is_notified() {
     let folder = TempDir::new().unwrap();
     let socket = folder.path().join("notify");
     let service_manager = UnixDatagram::bind(&socket).unwrap();
-    service_manager.set_read_timeout(Some(MAX_STOP)).unwrap();
+    service_manager.set_read_timeout(Some(MAX_STOP_TIME)).unwrap();
     let drain = DRAIN.as_secs().to_string();
     let options = ["--drain", &drain, "--ops-address", "127.0.0.1:0", "--port", "0"];
     let mut command = program(&[&options[..], &["--endpoint-url", &proxy.endpoint]].concat());
@@ -121,7 +122,7 @@ async fn ctrl_c_skips_draining_and_still_writes_quota_counts() {
         let signaled = Instant::now();
         send_signal("INT", &server.process);
         assert!(wait_for_exit(&mut server.process).await.success());
-        assert!(signaled.elapsed() < MAX_STOP, "{:?}", signaled.elapsed());
+        assert!(signaled.elapsed() < MAX_STOP_TIME, "{:?}", signaled.elapsed());
         let is_logged = server.output().contains("cannot write the last quota counts");
         assert_eq!(is_logged, fault != Fault::None, "{}", server.output());
         assert_eq!(counted_requests(&store).await.values().sum::<u64>(), 20, "of the first key");
@@ -145,7 +146,7 @@ async fn second_signal_ends_the_grace_period_for_unfinished_requests() {
         }
         assert_eq!(wait_for_exit(&mut server.process).await.success(), second.is_none());
         let elapsed = signaled.elapsed();
-        assert!((expected..MAX_STOP).contains(&elapsed), "{grace}: {elapsed:?}");
+        assert!((expected..MAX_STOP_TIME).contains(&elapsed), "{grace}: {elapsed:?}");
         let output = server.output();
         assert_eq!(output.contains("stopped by a second signal"), second.is_some(), "{output}");
     }
@@ -162,5 +163,5 @@ async fn a_signal_during_startup_stops_the_server_immediately() {
     let signaled = Instant::now();
     send_signal("TERM", &server);
     assert!(wait_for_exit(&mut server).await.success());
-    assert!(signaled.elapsed() < MAX_STOP, "{:?}", signaled.elapsed());
+    assert!(signaled.elapsed() < MAX_STOP_TIME, "{:?}", signaled.elapsed());
 }
