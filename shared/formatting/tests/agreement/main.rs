@@ -110,10 +110,10 @@ fn exceptions() -> BTreeSet<Input> {
     exceptions.collect()
 }
 
-/// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_ANSWERS`, or the committed ones if unset.
+/// Google's results from a file in the folder at `TNR_LIBPHONENUMBER_RESULTS`, or the committed ones if unset.
 /// `.ci/libphonenumber/generate` writes both.
 fn google_results(file: &str, committed: &'static str) -> Cow<'static, str> {
-    match env::var("TNR_LIBPHONENUMBER_ANSWERS") {
+    match env::var("TNR_LIBPHONENUMBER_RESULTS") {
         Ok(folder) => fs::read_to_string(format!("{folder}/{file}")).unwrap().into(),
         Err(_) => committed.into(),
     }

@@ -73,7 +73,7 @@ class Job {
     const start = list.hasMark || list.encoding !== "utf-8" ? "\ufeff" : "";
     const separator = layout.skipped > 0 ? `sep=${this.delimiter}\r\n` : "";
     this.parts = [`${start}${separator}${csvCells(this.names, this.delimiter)}\r\n`];
-    this.answers = new Map();
+    this.results = new Map();
     this.firstLines = new Map();
     this.pending = [];
     this.unread = [];
@@ -83,7 +83,7 @@ class Job {
     const params = { defaultCountry, fields: [...new Set([...needed, ...paths])].join(",") };
     this.lookups = new Lookups(target("/v1/format", params), (reason, until) => {
       if (!(this.wait?.until > until)) this.wait = { reason, until };
-      this.#writeAnswered();
+      this.#writeFinished();
       onChange();
     });
     this.milliseconds = 0;
@@ -107,7 +107,7 @@ class Job {
       this.#end("done");
     } catch (error) {
       this.stopping.abort();
-      this.#writeAnswered();
+      this.#writeFinished();
       this.halt = error instanceof Halt ? error : new Halt("unreadable", readingProblem(error));
       this.#end("halted");
     }
@@ -127,7 +127,7 @@ class Job {
     this.status = status;
     this.wait = null;
     if (status === "done") {
-      this.answers.clear();
+      this.results.clear();
       this.firstLines.clear();
     }
     this.onChange();
@@ -136,9 +136,9 @@ class Job {
   async #lookUpAll() {
     const { signal } = this.stopping;
     const start = (batch) => {
-      batch.answered = this.lookups.send(batch.items, ({ key }, answer) => this.#keep(key, answer), signal);
+      batch.done = this.lookups.send(batch.items, ({ key }, result) => this.#keep(key, result), signal);
       // Awaited later, in order.
-      batch.answered.catch(() => undefined);
+      batch.done.catch(() => undefined);
     };
     this.pending.forEach(start);
     for (;;) {
@@ -149,7 +149,7 @@ class Job {
         start(batch);
       }
       if (this.pending.length === 0) return;
-      await this.pending[0].answered;
+      await this.pending[0].done;
       this.#write(this.pending.shift().rows);
       this.onChange();
       if (signal.aborted) throw new Halt("stopped");
@@ -166,10 +166,10 @@ class Job {
       if (row === null) break;
       rows.push(row);
       const { key, item } = numberIn(row, this.list.layout);
-      if (key === undefined || this.answers.has(key)) continue;
+      if (key === undefined || this.results.has(key)) continue;
       // A copy: the cell keeps the part of the list in memory that it is from.
       const copy = JSON.parse(JSON.stringify(key));
-      this.answers.set(copy, null);
+      this.results.set(copy, null);
       items.push({ key: copy, ...item });
       length += Math.min(item.tn.length, MAX_TEXT_LENGTH) + 20;
     }
@@ -186,11 +186,11 @@ class Job {
   }
 
   #keep(key, { result, error }) {
-    this.answers.set(key, this.#answer(result ?? localResult("NOT_A_NUMBER", error.message)));
+    this.results.set(key, this.#toResult(result ?? localResult("NOT_A_NUMBER", error.message)));
   }
 
   /** The part of a result to store: its counts, and the text of the added cells. */
-  #answer(result) {
+  #toResult(result) {
     const { valid, verdict, reason, formats, extension } = result;
     const cells = this.fields.filter((path) => path !== DUPLICATE_OF).map((path) => resultCell(result, path));
     const number = valid ? (extension ? `${formats.e164}x${extension}` : Number(formats.e164)) : null;
@@ -204,7 +204,7 @@ class Job {
   #write(rows) {
     const lines = rows.map((row) => {
       const { key, code } = numberIn(row, this.list.layout);
-      const { verdict, code: reason, number, text } = key === undefined ? this.#answer(localResult(code)) : this.answers.get(key);
+      const { verdict, code: reason, number, text } = key === undefined ? this.#toResult(localResult(code)) : this.results.get(key);
       const first = number === null ? undefined : this.firstLines.get(number);
       this.counts[verdict] += 1;
       if (first !== undefined) this.counts.duplicates += 1;
@@ -223,9 +223,9 @@ class Job {
   }
 
   /** Writes the rows before the first one without a result, while their batch waits or is stopped. */
-  #writeAnswered() {
+  #writeFinished() {
     for (const { rows } of this.pending) {
-      const isOpen = (row) => this.answers.get(numberIn(row, this.list.layout).key) === null;
+      const isOpen = (row) => this.results.get(numberIn(row, this.list.layout).key) === null;
       const open = rows.findIndex(isOpen);
       this.#write(rows.splice(0, open === -1 ? rows.length : open));
       if (open !== -1) return;
