@@ -63,7 +63,7 @@ def http_once(port, method, target, headers, body):
         return without_address(response.status, found, response.read().decode(errors="backslashreplace"))
 
 
-# Of the local servers, and of API Gateway in the events.
+# The addresses of the local servers, and of API Gateway in the events.
 ADDRESS = re.compile(r"https?://(localhost|127\.0\.0\.1:[0-9]+|\w+\.execute-api\.us-east-1\.amazonaws\.com)")
 
 

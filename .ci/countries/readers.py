@@ -83,12 +83,12 @@ READERS = {"GB": gb, "FR": fr, "RE": re_, "ES": es, "RU": ru}
 
 
 def key(digits):
-    """Numbers with as many digits, as one integer."""
+    """Encodes digits as an integer, preserving leading zeros."""
     return int("1" + digits)
 
 
 class Plan:
-    """The row that applies to each number: of several, the one with fewest numbers, then the first status, then the first."""
+    """Finds the row that applies to a number. If rows overlap, the narrowest wins, then the first status, then the first row."""
 
     def __init__(self, rows):
         self.rows = [(key(first), key(last), *facts) for first, last, *facts in rows]

@@ -132,7 +132,7 @@ def test_a_healthy_stack_is_ok(doctor):
 
 
 def test_doctor_needs_exactly_the_documented_permissions(doctor, monkeypatch, tmp_path):
-    # Tells its calls from the service's.
+    # Distinguishes doctor's calls from the service's.
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "doctor")
     monkeypatch.setattr(recorder, "_location", str(tmp_path / "calls"))
     recorder.start_recording()

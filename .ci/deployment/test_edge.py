@@ -146,13 +146,13 @@ def test_a_client_over_a_limit_gets_a_standard_error(name, body, seconds):
     assert json.loads(content["Content"]).keys() == {"error", "message"} and json.loads(content["Content"])["error"] == "rate_limited"
 
 
-def test_keyless_floods_are_limited_per_address_and_in_all():
-    per_address, in_all = RATES["keyless-per-address"], RATES["keyless"]
-    assert (per_address["AggregateKeyType"], in_all["AggregateKeyType"]) == ("IP", "CONSTANT")
-    # Labels are set by a rule before.
+def test_keyless_floods_are_limited_per_address_and_in_total():
+    per_address, in_total = RATES["keyless-per-address"], RATES["keyless"]
+    assert (per_address["AggregateKeyType"], in_total["AggregateKeyType"]) == ("IP", "CONSTANT")
+    # An earlier rule sets the labels.
     assert [RULES[name]["Priority"] for name in ["keyless-label", "keyless-per-address", "keyless"]] == [0, 2, 3]
     assert RULES["keyless-label"]["RuleLabels"] == [{"Name": "keyless"}] and RULES["keyless-label"]["Action"] == {"Count": {}}
-    for statement in [per_address, in_all]:
+    for statement in [per_address, in_total]:
         assert statement["ScopeDownStatement"] == {"LabelMatchStatement": {"Scope": "LABEL", "Key": "keyless"}}
 
 
@@ -185,7 +185,7 @@ def test_a_made_up_key_does_not_lift_the_limits_for_public_content():
 
 
 def test_keyless_floods_leave_the_shared_limits_to_clients_with_keys():
-    """Requests per second: of an address, of an address without a key, and of everybody without a key."""
+    """Requests per second: from one address, from one address without a key, and from everyone without a key."""
     limits, service = defaults(source(EDGE)), defaults(source())
     address, keyless_address, keyless = (
         int(limits[name]) / 60 for name in ["RequestsPerAddress", "KeylessRequestsPerAddress", "KeylessRequests"]

@@ -141,7 +141,7 @@ def test_the_boundary_allows_what_functions_use_and_nothing_outside_the_stack():
     for name in FUNCTIONS:
         group = RESOURCES[f"{name.title()}Logs"]["Properties"]["LogGroupName"]
         used |= {(action, f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:log-stream:1") for action in ["logs:CreateLogStream", "logs:PutLogEvents"]}
-    # As the function, DynamoDB and Lambda decrypt, and Lambda traces.
+    # DynamoDB and Lambda decrypt, and Lambda sends traces, with the function's permissions.
     used |= {("kms:Decrypt", f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1"), *((f"xray:{action}", "*") for action in XRAY)}
     assert not [(action, arn) for action, arn in used if not allows(document, action, [arn])]
     allowed = {action for actions, _, _ in statements(document) for action in actions}
@@ -225,7 +225,7 @@ UNUSED = {
 ARNS = {
     "AWS::ApiGatewayV2::Api": ["apigateway:R::/apis", "apigateway:R::/apis/a1b2"],
     "AWS::ApiGatewayV2::Stage": ["apigateway:R::/apis/a1b2/stages", "apigateway:R::/apis/a1b2/stages/1"],
-    # The certificates of clients may be in the data bucket.
+    # The CA certificates for clients may be in the data bucket.
     "AWS::ApiGatewayV2::DomainName": ["apigateway:R::/domainnames", "apigateway:R::/domainnames/a.example.com", "s3:::numbers-databucket-a1b2/ca.pem"],
     "AWS::ApiGatewayV2::ApiMapping": ["apigateway:R::/domainnames/a.example.com/apimappings", "apigateway:R::/domainnames/a.example.com/apimappings/1"],
     "AWS::CloudFormation::Stack": ["cloudformation:R:A:stack/{}/1"],

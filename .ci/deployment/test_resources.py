@@ -170,7 +170,7 @@ def test_functions_have_enough_time_and_memory(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_log_to_their_own_group_with_the_configured_retention(name):
     assert properties(f"{name}Function")["LoggingConfig"] == {
-        # Lambda writes no lines for requests that work. The functions write their own.
+        # Lambda itself logs nothing for successful requests. The functions write their own lines.
         "LogFormat": "JSON", "SystemLogLevel": "WARN", "LogGroup": f"<{name}Logs>",
     }
     group = resources_with(LogRetention="7")[f"{name}Logs"]

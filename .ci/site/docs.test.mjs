@@ -28,7 +28,7 @@ async function open(tab, name) {
   await tab.waitForFunction((id) => document.getElementById(id)?.closest(".task")?.hidden === false, name);
 }
 
-/** Opens everything that is folded, twice, since some of it is in what is opened. */
+/** Expands all collapsed details, twice, since some are nested. */
 async function unfold(tab) {
   for (const depth of [1, 2]) {
     await tab.evaluate(() => { for (const details of document.querySelectorAll(".task:not([hidden]) details")) details.open = true; });
@@ -118,7 +118,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"]]) {
         await open(tab, task);
         await unfold(tab);
         assert.equal(await isScrolledSideways(tab), false, `${task} scrolls sideways`);
-        // The others are built of the same parts.
+        // The others use the same components.
         if (["overview", "changes", "errors"].includes(task)) assert.deepEqual(await violations(tab), [], task);
       }
       assert.equal(await tab.getByLabel("Page", { exact: true }).isVisible(), width < 860);

@@ -1,7 +1,7 @@
 //! The address at which a client reached the service, which links use.
 //!
 //! Behind API Gateway, the address comes from the event, because a response may be cached for others and clients can
-//! send any header. On a port, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that terminates TLS,
+//! send any header. In the local server, it comes from `Host` (`:authority` in HTTP/2) and, behind a proxy that terminates TLS,
 //! from `X-Forwarded-Proto`. Such a response is `private`.
 
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! A request's trace: from its headers, and to its response.
+//! Reads a request's trace from its headers, and adds it to the response.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) fn request_trace(request: &Request, exporter: &Exporter) -> Option<Ar
     Some(Arc::new(RequestTrace::with_span(caller, state, &exporter.buffer)))
 }
 
-/// Adds the trace to the response, so that clients that did not send one can name it.
+/// Adds the trace to the response, so that clients that did not send one can refer to it.
 pub(crate) fn set_traceparent(headers: &mut HeaderMap, trace: Option<&Arc<RequestTrace>>) {
     if let Some(trace) = trace
         && let Ok(value) = HeaderValue::try_from(trace.context.to_string())

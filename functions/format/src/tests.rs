@@ -103,7 +103,7 @@ fn unescape(text: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn batches_in_every_format() {
+async fn batches_are_accepted_in_every_format() {
     let (mut responses, mut request) = (String::new(), Vec::new());
     for line in include_str!("tests/batches.txt").lines() {
         writeln!(responses, "{line}").unwrap();

@@ -58,8 +58,8 @@ pub use notes::Warning;
 pub use options::{DEFAULT_HISTORY_DAYS, Options, Progress, Repair};
 pub use outcome::{ImportReport, Outcome};
 pub use quality::{
-    BeforeAfter, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality, QualityReport, SHARES,
-    TypeCoverage, Values,
+    BeforeAfter, ColumnCounts, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality,
+    QualityReport, SHARES, TypeCoverage,
 };
 pub use rollback::{RollbackTarget, rollback};
 pub use sources::{Mirror, Source, Sources, published_url};

@@ -31,11 +31,11 @@ pub struct Coverage {
     pub pooled_exchanges: u32,
     /// `holders`, `ocns`, `states` and `rate_centers`.
     #[serde(flatten)]
-    pub columns: BTreeMap<&'static str, Values>,
+    pub columns: BTreeMap<&'static str, ColumnCounts>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Values {
+pub struct ColumnCounts {
     pub filled: u32,
     pub distinct: u32,
     /// The number of records with the most frequent value.
@@ -109,7 +109,7 @@ impl Quality {
             }
         }
         for ((country, column), counts) in occurrences {
-            let values = Values {
+            let values = ColumnCounts {
                 filled: counts.values().sum(),
                 distinct: counts.len() as u32,
                 most_frequent: counts.into_values().max().unwrap_or_default(),

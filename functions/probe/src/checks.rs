@@ -110,7 +110,7 @@ pub async fn check_public(api: &impl Api) -> Findings {
 
 pub async fn check_keyed(api: &impl Api, findings: &mut Findings) {
     let search = run(findings, api, search()).await;
-    // If the function does not respond, another check would only take time.
+    // If the function does not respond, another check would only waste time.
     if search.is_some() {
         run(findings, api, changes()).await;
     }

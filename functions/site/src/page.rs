@@ -23,7 +23,7 @@ static PAGE: LazyLock<Document> = LazyLock::new(|| {
     let scripts = PAGE_SCRIPTS.join("\n").replace("{{list_script}}", &version);
     Document::assemble(html, style, &[&scripts]).with_imports()
 });
-/// The script of the view for lists. The page loads it when it is needed.
+/// The list view's script, which the page loads on demand.
 pub static LIST_SCRIPT: LazyLock<String> =
     LazyLock::new(|| without_comments(&LIST_SCRIPTS.join("\n")));
 const LIST_SCRIPTS: &[&str] = scripts! { "page/script/list":

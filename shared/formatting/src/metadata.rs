@@ -100,7 +100,7 @@ pub(crate) mod tests {
 
     /// Fails after a crate update until the file is regenerated.
     #[test]
-    fn the_metadata_matches_the_crate_except_for_digits() {
+    fn metadata_matches_rlibphonenumber_except_for_digit_classes() {
         assert!(!METADATA.windows(2).any(|bytes| bytes == br"\d"));
         let ours = PhoneMetadataCollection::decode(METADATA).unwrap();
         let ours = contents(&PhoneNumberUtil::new_for_metadata(ours).unwrap());

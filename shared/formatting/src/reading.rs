@@ -230,7 +230,7 @@ mod tests {
     /// Checks numbers near the examples, which have other types or none, and numbers in every North American
     /// area code.
     #[test]
-    fn region_and_type_match_the_crate() {
+    fn region_and_type_match_rlibphonenumber() {
         let near_examples = example_numbers(&RULES).into_iter().flat_map(|example| {
             [0, 1, 10, 1_000, 100_000, 10_000_000, 300_000_000].map(|distance| {
                 let national_number = example.national_number + distance;

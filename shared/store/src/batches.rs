@@ -67,7 +67,7 @@ impl Store {
             let call = self.client.batch_write_item().set_request_items(Some(left.clone()));
             left = match call.send().await {
                 Ok(output) => output.unprocessed_items.unwrap_or_default(),
-                Err(error) if is_too_busy(&error) => left,
+                Err(error) if is_transient(&error) => left,
                 Err(error) => {
                     let tables = left.into_keys().collect::<Vec<_>>().join(", ");
                     return Err(StoreError::call("BatchWriteItem", &tables)(error));
@@ -93,7 +93,7 @@ pub(crate) const RETRY_DELAYS: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter();
 
 /// Returns `true` if DynamoDB may accept the call later. The client has already retried it several times.
-fn is_too_busy(error: &SdkError<BatchWriteItemError>) -> bool {
+fn is_transient(error: &SdkError<BatchWriteItemError>) -> bool {
     !is_disk_failure(error) && FailureKind::from_sdk(error) != FailureKind::Refused
 }
 
@@ -180,8 +180,8 @@ mod tests {
             SdkError::service_error(BatchWriteItemError::generic(metadata.build()), response)
         };
         let full = internal("backend: database or disk is full");
-        assert!(!is_too_busy(&full));
+        assert!(!is_transient(&full));
         assert!(with_causes(&full).contains("disk is full"), "{}", with_causes(&full));
-        assert!(is_too_busy(&internal("try again")));
+        assert!(is_transient(&internal("try again")));
     }
 }

@@ -38,7 +38,7 @@ pub struct CountryData {
     pub cannot_tell: Vec<String>,
     /// The statuses of ranges from which example numbers may come.
     pub example_statuses: Vec<String>,
-    /// The piece before this one, for containers that have not read the new manifest yet.
+    /// The version of the piece that this one replaced, for containers that have not read the new manifest yet.
     pub replaced: Option<Version>,
     pub imported: ImportedReport,
 }

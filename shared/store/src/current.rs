@@ -34,7 +34,7 @@ pub struct CurrentDataset {
 #[derive(Default)]
 struct State {
     latest: Option<LoadedVersion>,
-    /// The older version that was requested last, because clients request more pages from the same list.
+    /// The most recently requested older version, cached for clients that are paging through a list.
     earlier: Option<LoadedVersion>,
     /// The time of the next manifest read; `None` if it is due. Also set if no version was readable.
     recheck_at: Option<Instant>,

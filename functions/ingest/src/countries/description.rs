@@ -25,7 +25,7 @@ pub(crate) struct Description {
     pub license: String,
     pub addresses: Vec<String>,
     /// `false` if the description follows documentation, and was not tried with real files.
-    pub is_tried: bool,
+    pub is_verified: bool,
     /// The age in days of the newest entry beyond which the publisher has stalled.
     pub max_age_days: i64,
     pub cannot_tell: Vec<String>,

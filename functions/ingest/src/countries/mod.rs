@@ -158,7 +158,7 @@ async fn read_country(
     progress(Progress::Reading { file, rows: 0 });
     let report = |source| IngestError::Report { source_name: imported.address.clone(), source };
     let mut rows = read_files(description, &files).map_err(report)?;
-    if !description.is_tried {
+    if !description.is_verified {
         let example = format!("compare the result with {}", description.publisher);
         rows.warn("the description was never tried with published files", example);
     }

@@ -53,7 +53,7 @@ pub fn add(description: &mut Value) {
             let value = succeeding().find_map(|sample| {
                 if is_in_path { sample.path_value(path, &name) } else { sample.query_value(&name) }
             });
-            // A default is example enough.
+            // A default serves as an example.
             let lacks_example =
                 parameter["example"].is_null() && parameter["schema"]["default"].is_null();
             if let Some(value) = value.filter(|_| lacks_example) {

@@ -246,7 +246,7 @@ fn find(TextCase { text, country, leniency, .. }: &TextCase) -> Vec<Found> {
 
 /// See decisions/0020 for the differences.
 #[test]
-fn numbers_in_nearly_every_text_match_googles() {
+fn numbers_found_in_text_nearly_always_match_googles() {
     let google_results = google_results("texts.jsonl", include_str!("texts.jsonl"));
     let cases: Vec<TextCase> =
         google_results.lines().map(|it| serde_json::from_str(it).unwrap()).collect();

@@ -77,7 +77,7 @@ fn holders_that_differ_in_case_are_one_with_the_most_frequent_spelling() {
 }
 
 #[test]
-fn numbers_of_another_length_are_in_other_ranges() {
+fn ranges_match_only_numbers_of_the_same_length() {
     let ranges = example();
     let find = |number: &str| ranges.find(number.parse().unwrap()).map(|it| it.facts.range_use);
     assert_eq!(find("7000"), Some(RangeUse::Assigned));

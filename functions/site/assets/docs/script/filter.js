@@ -1,4 +1,4 @@
-// The filter over endpoints, parameters, errors and headings.
+// Filters endpoints, parameters, errors and headings.
 
 let entries = [];
 

@@ -39,7 +39,7 @@ function operationParts(operation) {
   ];
 }
 
-/** Links to what the statuses mean, which is the same for all operations. */
+/** Links to the statuses' explanations, which all operations share. */
 function errorLinks({ errors }) {
   const links = errors.map((status) => {
     const { id } = document.querySelector(`tr[data-status="${status}"]`) ?? { id: "errors" };

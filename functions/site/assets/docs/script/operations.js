@@ -23,7 +23,7 @@ function parseOperation(path, method, { parameters: shared = [], [method]: spec 
   return { ...operation, values: exampleValues(operation) };
 }
 
-/** A value's examples. One without a summary gets this one. */
+/** A value's examples. The unnamed one gets this summary. */
 function examplesOf({ example, examples = {} }, summary) {
   const named = Object.values(examples).map(resolve);
   return example === undefined ? named : [{ summary, value: example }, ...named];
@@ -46,7 +46,7 @@ function exampleValues({ path, parameters, examples: [first] }) {
   return Object.fromEntries([
     ...required,
     ...Object.entries(segments).map(([name, value]) => [name, decodeURIComponent(value)]),
-    // The service takes a plus sign at the start of a value as one.
+    // The service reads a leading `+` in a value as a plus sign.
     ...new URLSearchParams(query?.replaceAll("=+", "=%2B")),
   ]);
 }

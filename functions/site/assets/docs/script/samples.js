@@ -7,7 +7,7 @@ const samples = [];
 const stored = localStorage.getItem(LANGUAGE_KEY);
 let language = Object.hasOwn(LANGUAGES, stored) ? stored : "curl";
 
-/** Shows all samples in a language, and keeps the control that was used where it is in the window. */
+/** Shows all samples in a language, and scrolls so that the control the reader used does not move. */
 function chooseLanguage(control) {
   language = control.value;
   localStorage.setItem(LANGUAGE_KEY, language);

@@ -48,7 +48,7 @@ async function sendAfterPlan(requested, npa, signal) {
 const placeName = ({ state, country }) =>
   [state && stateName(state), country && countryName(country)].filter(Boolean).join(", ");
 
-/** The exchanges. Below an area code's plan, they need no place. */
+/** The exchanges. Below an area code's plan, omits the state and country. */
 function exchangeList(response, params) {
   const { body, plan } = response;
   const { npa } = params;

@@ -139,7 +139,7 @@ function rangeHolders(country, { holders, all, pagination: { total } }) {
 
 const rangesTitle = ({ country }) => `Ranges: ${countryName(country)}`;
 
-/** A country's ranges. Below its card, they need no link to it. */
+/** A country's ranges. Below the country's card, omits the link to the country. */
 function rangeList(response, params) {
   const { body: { ranges, source }, country: card } = response;
   const { country } = params;

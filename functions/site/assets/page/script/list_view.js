@@ -1,4 +1,4 @@
-// A list of numbers. Its script is a quarter of the page's, so it is loaded when it is needed. See the folder `list`.
+// A list of numbers. Its script is a quarter of the page's, so it is loaded on demand. See the `list` folder.
 
 /** The script's path, which changes with its content. */
 const LIST_SCRIPT = "/flags/{{list_script}}/list.js";

@@ -58,7 +58,7 @@ function pair(name, content, copied = null) {
     copied && element("dd", {}, copyButton(name, () => copied)));
 }
 
-/** The formats of a valid number, or the number that was read, which nobody should copy. */
+/** The formats of a valid number, or the parsed number without a copy button. */
 function formatRows({ valid, formats, extension }, params) {
   if (!formats || (!valid && shortCodeWords(params))) return null;
   const code = (text) => element("code", {}, text);

@@ -1,7 +1,7 @@
 // The last lookups as links. They are stored where the key is: in this tab or, if the user chooses to, on this device.
 
 const MAX_RECENT_LOOKUPS = 10;
-/** The views whose lookups are stored, and the parameter that makes one. Lists and their pages are not stored. */
+/** The views whose lookups are stored, and the parameter that identifies a lookup. Lists and their pages are not stored. */
 const LOOKUP_PARAMS = { number: "tn", "area-code": "npa", carriers: "ocn" };
 
 function recentLookups() {

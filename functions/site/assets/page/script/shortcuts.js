@@ -5,7 +5,7 @@ const isTyping = (target) => target.closest?.("input:not([type=checkbox]), texta
 function isShortcut({ key, target, metaKey, ctrlKey, altKey, shiftKey }) {
   if (altKey) return false;
   const isCommand = metaKey || ctrlKey;
-  // Some keyboards have the slash above another key.
+  // On some keyboards, a slash requires Shift.
   return isCommand ? key.toLowerCase() === "k" && !shiftKey : key === "/" && !isTyping(target);
 }
 

@@ -35,7 +35,7 @@ use crate::{
     },
 };
 use allowed::{AllowListError, AllowedNumbers, MARKER};
-use output::{Output, Page};
+use output::{Output, PartOutput};
 use text_parts::{Part, Parts};
 
 #[derive(Debug, Args)]
@@ -162,12 +162,12 @@ fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, Fin
     let is_utf_16 = parts.is_utf_16();
     let mut parts = parts.map(|part| part.map_err(unreadable));
     let mut found = 0;
-    let mut write = |page: Result<Page, RulesError>| {
-        let Page { text, numbers } = page?;
+    let mut write = |output: Result<PartOutput, RulesError>| {
+        let PartOutput { text, numbers } = output?;
         found += numbers;
         stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
     };
-    let find = |part: Part| output.page(&part);
+    let find = |part: Part| output.format_part(&part);
     if bytes.is_some() {
         process_in_order(parts, find, write)?;
     } else {

@@ -23,7 +23,7 @@ const NUMBER: Style = AnsiColor::Red.on_default().bold();
 
 /// The output for one part of the text, and the count of its numbers.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct PartOutput {
     pub text: Vec<u8>,
     pub numbers: u64,
 }
@@ -81,34 +81,34 @@ impl<'a> Output<'a> {
         }
     }
 
-    pub fn page(&self, part: &Part) -> Result<Page, RulesError> {
+    pub fn format_part(&self, part: &Part) -> Result<PartOutput, RulesError> {
         let FindArgs { country, leniency, redact, only_matching, json, .. } = self.args;
         let country = country.unwrap_or_default();
-        let mut page = Page::default();
+        let mut output = PartOutput::default();
         let lines = part.text.split_inclusive(|byte| *byte == b'\n');
         for (number, line) in (part.line..).zip(lines) {
             if *redact && self.allowed.is_none() {
                 let (redacted, numbers) = redact::redact(line, country, *leniency)?;
-                page.numbers += numbers as u64;
-                self.write_text(&mut page.text, &redacted);
+                output.numbers += numbers as u64;
+                self.write_text(&mut output.text, &redacted);
             } else {
                 let mut found = find_in_line(line, country, leniency.unwrap_or_default())?;
                 if let Some(allowed) = self.allowed {
                     allowed.remove_from(&mut found, line);
                 }
-                page.numbers += found.len() as u64;
+                output.numbers += found.len() as u64;
                 match () {
                     () if found.is_empty() => (),
                     () if self.allowed.is_some() => {
-                        self.write_positions(&mut page.text, number, line, &found);
+                        self.write_positions(&mut output.text, number, line, &found);
                     }
-                    () if *json => self.write_json(&mut page.text, number, line, found),
-                    () if *only_matching => self.write_numbers(&mut page.text, &found),
-                    () => self.write_line(&mut page.text, number, line, &found),
+                    () if *json => self.write_json(&mut output.text, number, line, found),
+                    () if *only_matching => self.write_numbers(&mut output.text, &found),
+                    () => self.write_line(&mut output.text, number, line, &found),
                 }
             }
         }
-        Ok(page)
+        Ok(output)
     }
 
     fn write_line(&self, text: &mut Vec<u8>, number: u64, line: &[u8], found: &[Found<'_>]) {
@@ -206,7 +206,7 @@ mod tests {
         let args = parse_args(arguments);
         let output = Output::new(&args, None, None, Path::new("a\u{1b}[2J.txt"), true);
         let output = Output { has_color: false, is_terminal, ..output };
-        output.page(&Part { text: text.as_ref().to_vec(), line: 1 }).unwrap().text
+        output.format_part(&Part { text: text.as_ref().to_vec(), line: 1 }).unwrap().text
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn all_adds_every_field_once() {
+    fn fields_all_adds_each_column_once() {
         let all: ListFields = "e164,all".parse().unwrap();
         let names: HashSet<_> = all.columns.iter().map(|column| &column.name).collect();
         assert_eq!((names.len(), all.columns.len()), (COLUMNS.len(), COLUMNS.len()));

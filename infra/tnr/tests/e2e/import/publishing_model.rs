@@ -71,7 +71,7 @@ impl Writer {
     }
 }
 
-/// Does a run's work, and returns the imported file set. It is current unless another run has published since then.
+/// Executes a run's operation, and returns the imported file set. It is current unless another run has published since then.
 async fn work(store: &Store, run: &Run) -> Option<usize> {
     match run.work {
         Work::Import { files, clock } => {
@@ -96,7 +96,7 @@ struct Simulation {
     /// Writers that stalled in the middle of their work.
     stalled: Vec<(usize, JoinHandle<Option<usize>>)>,
     /// Readers that last checked for a new version several steps ago.
-    older: Vec<Reader>,
+    stale_readers: Vec<Reader>,
     /// `true` if a version was readable after the last step.
     is_serving: bool,
     past: Past,
@@ -117,7 +117,7 @@ impl Simulation {
             store,
             writers,
             stalled: Vec::new(),
-            older: Vec::new(),
+            stale_readers: Vec::new(),
             is_serving: false,
             past: Past::default(),
             earlier_items: None,
@@ -203,12 +203,12 @@ impl Simulation {
         if current.is_some() {
             prop_assert_eq!(fresh.file_set().await, current, "the import that succeeded");
         }
-        for older in &self.older {
-            older.check().await?;
+        for reader in &self.stale_readers {
+            reader.check().await?;
         }
         self.steps += 1;
         if self.steps.is_multiple_of(6) {
-            self.older = vec![fresh];
+            self.stale_readers = vec![fresh];
         }
         match &manifest {
             Some(manifest) if self.steps.is_multiple_of(4) => {

@@ -88,7 +88,7 @@ async fn frozen_functions_count_each_request_once() {
     assert!(slowest_response < Duration::from_millis(1600), "{slowest_response:?}");
 }
 
-/// Lambda does not notify such a function before stopping it, so later requests and time must be enough for the counts.
+/// Lambda does not notify such a function before stopping it, so it must write its counts without that notice.
 #[tokio::test]
 async fn functions_without_their_extension_count_each_request() {
     const REQUESTS: u32 = 5;

@@ -31,7 +31,7 @@ async function* rowParts({ blob, encoding, layout }) {
 
 /** The number in a row: its key, and what to send; or the code of a result that needs no request. */
 function numberIn({ cells }, { names, numberColumn, countryColumn }) {
-  // Some programs end every row with delimiters.
+  // Some programs write trailing delimiters in every row.
   if (cells.slice(names.length).some((cell) => cell !== "")) return { code: "SHIFTED_CELLS" };
   const tn = cells[numberColumn] ?? "";
   if (tn.trim() === "") return { code: "EMPTY" };

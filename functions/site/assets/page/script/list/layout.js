@@ -5,7 +5,7 @@
 const DELIMITERS = [",", ";", "\t", "|"];
 /** The rows that show which column has numbers. */
 const SAMPLE_ROWS = 200;
-/** The digits of a phone number. Most names of columns have fewer. */
+/** The minimum and maximum digits in a phone number. Most column names have fewer. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 20];
 
 const NUMBER_NAME = /phone|t[eé]l[eé]f|mobi|msisdn|\bcell|m[oó]vil|handy|\bt(el|n|lf)\b|gsm|fon[eo]\b|number|nummer|n[uú]m[eé]ro|caller|whats.?app|fax|телефон|电话|手机|電話|携帯|전화|هاتف/i;

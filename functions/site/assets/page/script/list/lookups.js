@@ -10,7 +10,7 @@ const RETRY_SECONDS = [1, 2, 4, 8, 15];
 /** Milliseconds; a quota that resets later than this stops the list. */
 const MAX_WAIT = 15 * 60_000;
 
-/** The list stops. `kind` is `stopped` (by the user), `key`, `quota`, `unreachable` or `failed`. */
+/** Thrown to stop the list. `kind` is `stopped` (by the user), `key`, `quota`, `unreachable` or `failed`. */
 class Halt extends Error {
   constructor(kind, message = "") {
     super(message);
@@ -106,7 +106,7 @@ class Lookups {
       this.fitting = fitting;
       return;
     }
-    // A day with requests left means that the minute has none.
+    // If the daily quota has requests left, the per-minute quota is exhausted.
     const minuteReset = details?.remaining > 0 && headers.get("X-RateLimit-Minute-Reset");
     const reset = minuteReset || !waitSeconds ? 1000 * (minuteReset || details.reset) : Date.now() + 1000 * waitSeconds;
     const isDay = details?.limit_type === "daily" && !minuteReset;

@@ -17,7 +17,7 @@ function listCheckbox(label, isChecked, onChange, id = null) {
   return element("label", { class: "check" }, box, label);
 }
 
-/** The fields for the layout. A change of the delimiter or the header row finds the columns again. */
+/** The fields for the layout. Changing the delimiter or the header row detects the columns again. */
 function layoutFields(list) {
   const { layout } = list;
   const columns = layout.names.map((name, index) => [String(index), name]);

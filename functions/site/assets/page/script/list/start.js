@@ -1,4 +1,4 @@
-// The view for lists. The page loads this script when it is needed, and passes the functions that both use.
+// The list view. The page loads this script on demand, and passes in the functions that both use.
 
 let COUNTRIES, CHOICES, announce, bar, byId, clearFieldErrors, describeFailure, element, formatCount, relativeTime, send,
   showFieldError, showKeyError, table, target, timeWords, toWords, useEnteredKey;

@@ -1,8 +1,8 @@
-// The list that is shown: where it comes from, and what happens to it.
+// The current list: its source, its job, and its result.
 
 const PASTED = "Pasted list";
 
-/** The list that is shown, and its job once it has started. They stay while other views are open. */
+/** The current list, and its job once it has started. Both persist while other views are open. */
 const shownList = { list: null, job: null, update: null, isSaved: true };
 
 /** Opens a file or pasted text. */
