@@ -197,3 +197,14 @@ fn related(record: &Record) -> Vec<RecordKey> {
         Record::Exchange(exchange) => exchange.ocns().map(RecordKey::Carrier).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_records_or_eight_read_units_cost_a_request() {
+        assert_eq!([0, 1, 16, 17, 32].map(price_for_records), [0, 1, 1, 2, 2]);
+        assert_eq!([0.0, 0.5, 8.0, 8.5].map(price_for_units), [0, 1, 1, 2]);
+    }
+}
