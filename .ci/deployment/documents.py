@@ -58,7 +58,7 @@ for argument; do
 done
 exec {PROGRAM} "$@"
 """
-# Records a deployment, and creates the stack if its name differs.
+# Records a deployment, and creates the stack if the command names one.
 SAM = f"""#!/bin/sh
 case "$*" in
   build) exit ;;

@@ -72,7 +72,7 @@ def test_an_unread_country_is_imported_from_files(stack, mirror, tmp_path, monke
 
 
 def settings(table):
-    """Sets what a restored table lacks: recovery, deletion protection and expiry."""
+    """The settings that a restored table lacks: recovery, deletion protection and expiry."""
     database, name = boto3.client("dynamodb"), f"{STACK}-{table}"
     recovery = database.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     return (
@@ -201,7 +201,7 @@ def test_keys_are_created_listed_rotated_revoked_and_deleted(stack):
     create, show, *change = commands(section("OPERATIONS.md", "Keys"))
     run([create, show, *change], tnr_live_AbC123=key)
     rows = tnr("keys", "list")
-    # The deleted key is not restored; its replacement and the new client's key work.
+    # The deleted key is not listed; its replacement and the new client's key work.
     assert key not in states() and list(states().values()) == ["active", "active"]
     assert "a client" in rows and "100,000" in rows
 

@@ -109,12 +109,12 @@ impl Quality {
             }
         }
         for ((country, column), counts) in occurrences {
-            let values = ColumnCounts {
+            let counts = ColumnCounts {
                 filled: counts.values().sum(),
                 distinct: counts.len() as u32,
                 most_frequent: counts.into_values().max().unwrap_or_default(),
             };
-            by_country.entry(country).or_default().columns.insert(column, values);
+            by_country.entry(country).or_default().columns.insert(column, counts);
         }
         Self { by_country, carrier_types: TypeCoverage::new(dataset) }
     }

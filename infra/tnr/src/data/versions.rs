@@ -21,7 +21,7 @@ struct ListedVersion {
     version: String,
     is_current: bool,
     /// `true` for the newest readable version, which responses come from.
-    is_served: bool,
+    is_answering: bool,
     /// The reason why the version is unreadable; `None` if it is readable.
     unreadable: Option<String>,
     ingested_at: Timestamp,
@@ -47,11 +47,11 @@ async fn load_versions(store: &Store) -> Result<Vec<ListedVersion>, CliError> {
             }
             Err(error) => return Err(error.into()),
         };
-        let is_served = dataset.is_some() && !versions.iter().any(|newer| newer.is_served);
+        let is_answering = dataset.is_some() && !versions.iter().any(|newer| newer.is_answering);
         versions.push(ListedVersion {
             version: snapshot.version.to_string(),
             is_current: versions.is_empty(),
-            is_served,
+            is_answering,
             unreadable,
             ingested_at: snapshot.ingested_at,
             file_dates: snapshot.reports.file_dates(),
@@ -70,7 +70,7 @@ fn write(table: &mut String, versions: &[ListedVersion], next: &NextCommands) ->
     for version in versions {
         write_version(table, version)?;
     }
-    match versions.iter().position(|version| version.is_served) {
+    match versions.iter().position(|version| version.is_answering) {
         Some(position) if position + 1 < versions.len() => {
             writeln!(table, "* is being served. To roll back to the version below:")?;
             writeln!(table, "  {}", next.tnr("rollback"))?;
@@ -86,8 +86,8 @@ fn write(table: &mut String, versions: &[ListedVersion], next: &NextCommands) ->
 }
 
 fn write_version(table: &mut String, version: &ListedVersion) -> fmt::Result {
-    let ListedVersion { is_served, unreadable, ingested_at, carriers, .. } = version;
-    let marker = match (is_served, unreadable) {
+    let ListedVersion { is_answering, unreadable, ingested_at, carriers, .. } = version;
+    let marker = match (is_answering, unreadable) {
         (true, _) => "*",
         (false, Some(_)) => "!",
         (false, None) => " ",

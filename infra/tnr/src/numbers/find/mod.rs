@@ -162,8 +162,8 @@ fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, Fin
     let is_utf_16 = parts.is_utf_16();
     let mut parts = parts.map(|part| part.map_err(unreadable));
     let mut found = 0;
-    let mut write = |output: Result<PartOutput, RulesError>| {
-        let PartOutput { text, numbers } = output?;
+    let mut write = |part: Result<PartOutput, RulesError>| {
+        let PartOutput { text, numbers } = part?;
         found += numbers;
         stdout.write_all(&text).and_then(|()| stdout.flush()).map_err(FindError::Unwritable)
     };

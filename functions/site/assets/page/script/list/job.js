@@ -136,9 +136,9 @@ class Job {
   async #lookUpAll() {
     const { signal } = this.stopping;
     const start = (batch) => {
-      batch.done = this.lookups.send(batch.items, ({ key }, result) => this.#keep(key, result), signal);
+      batch.response = this.lookups.send(batch.items, ({ key }, result) => this.#keep(key, result), signal);
       // Awaited later, in order.
-      batch.done.catch(() => undefined);
+      batch.response.catch(() => undefined);
     };
     this.pending.forEach(start);
     for (;;) {
@@ -149,7 +149,7 @@ class Job {
         start(batch);
       }
       if (this.pending.length === 0) return;
-      await this.pending[0].done;
+      await this.pending[0].response;
       this.#write(this.pending.shift().rows);
       this.onChange();
       if (signal.aborted) throw new Halt("stopped");
@@ -186,11 +186,11 @@ class Job {
   }
 
   #keep(key, { result, error }) {
-    this.results.set(key, this.#toResult(result ?? localResult("NOT_A_NUMBER", error.message)));
+    this.results.set(key, this.#toStored(result ?? localResult("NOT_A_NUMBER", error.message)));
   }
 
   /** The part of a result to store: its counts, and the text of the added cells. */
-  #toResult(result) {
+  #toStored(result) {
     const { valid, verdict, reason, formats, extension } = result;
     const cells = this.fields.filter((path) => path !== DUPLICATE_OF).map((path) => resultCell(result, path));
     const number = valid ? (extension ? `${formats.e164}x${extension}` : Number(formats.e164)) : null;
@@ -204,7 +204,7 @@ class Job {
   #write(rows) {
     const lines = rows.map((row) => {
       const { key, code } = numberIn(row, this.list.layout);
-      const { verdict, code: reason, number, text } = key === undefined ? this.#toResult(localResult(code)) : this.results.get(key);
+      const { verdict, code: reason, number, text } = key === undefined ? this.#toStored(localResult(code)) : this.results.get(key);
       const first = number === null ? undefined : this.firstLines.get(number);
       this.counts[verdict] += 1;
       if (first !== undefined) this.counts.duplicates += 1;

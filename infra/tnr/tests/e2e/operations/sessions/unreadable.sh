@@ -9,7 +9,7 @@ import second 2> log
 . ./functions; spoil 1; cat spoiled
 tnr versions
 tnr versions --json > versions.json
-grep -o -e '"is_served":[a-z]*' -e '"unreadable":"[^"]*"' versions.json
+grep -o -e '"is_answering":[a-z]*' -e '"unreadable":"[^"]*"' versions.json
 tnr lookup +14152345678 > found
 tnr export --format csv --table carriers > carriers.csv
 tnr verify
