@@ -1,5 +1,5 @@
-//! Parses arbitrary bytes as a phone number. The first two bytes select the default country, and the rest is the
-//! text. `.ci/fuzz` runs this.
+//! Parses arbitrary bytes as a phone number, and checks the result's invariants. The first two bytes select the default
+//! country, and the rest is the text. `.ci/fuzz` runs this.
 
 #![no_main]
 
