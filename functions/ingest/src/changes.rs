@@ -29,7 +29,7 @@ pub struct Delta {
 }
 
 /// The changes between two versions. A record's differing fields are computed on demand.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Changes {
     before: Arc<Dataset>,
     pub(crate) after: Arc<Dataset>,

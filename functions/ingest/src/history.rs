@@ -123,11 +123,9 @@ impl<P: Fn(Progress)> Recorder<'_, P> {
             if is_new {
                 self.set_time(publication);
             }
-            let (publication, predecessor) = (publication.clone(), predecessor.clone());
             let difference = changes.difference();
-            let packed = difference.pack()?;
-            let published =
-                PublishedDifference::new(publication, predecessor, difference.keys(), &packed);
+            let (published, packed) =
+                PublishedDifference::pack(publication, predecessor, &difference)?;
             let write = self.store.write_difference(&published, &packed);
             before_deadline(deadline(), write).await??;
             Ok::<(), IngestError>(())

@@ -13,13 +13,13 @@ use std::{
 
 use jiff::Timestamp;
 use lambda_runtime::{Error, LambdaEvent};
-use logging::{Metric, Unit, metrics_line, with_causes};
+use logging::{Metric, Unit, metrics_line};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use store::{ReportName, Store, TimeoutProfile};
 
 use crate::{
-    CountrySources, DEFAULT_HISTORY_DAYS, Gate, Options, Outcome, RollbackTarget, Source, Sources,
+    CountrySources, DEFAULT_HISTORY_DAYS, Gate, Options, Outcome, Source, Sources,
     SupportedCountry, country_sources, import, reports::REPORTS, rollback, sources::RemoteSource,
 };
 
@@ -177,7 +177,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
     let options = request.options(environment, context_deadline(context.deadline))?;
     let started = Instant::now();
     let result = if request.rollback {
-        rollback(&store, &RollbackTarget::NewestReadable, options, |_| ()).await
+        rollback(&store, None, options, |_| ()).await
     } else {
         import(&store, &sources, &countries, options, |_| ()).await
     };
@@ -190,7 +190,7 @@ pub async fn handle(invocation: LambdaEvent<Value>) -> Result<Value, Error> {
             }
             fields
         }
-        Err(error) => json!({ "outcome": "failed", "reason": with_causes(error) }),
+        Err(error) => json!(Outcome::failed(error)),
     };
     println!("{}", with_metrics(&output, started.elapsed(), Timestamp::now()));
     match result.map_err(|error| error.without_contents())?.outcome {

@@ -46,8 +46,7 @@ use self::{
 
 pub use changes::{Changes, Delta, Differences, MAX_LISTED};
 pub use countries::{
-    CountryOutcome, CountryReport, CountrySources, SupportedCountry, country_sources,
-    import_countries,
+    CountryReport, CountrySources, SupportedCountry, country_sources, import_countries,
 };
 pub use error::{IngestError, ReportError};
 pub use gates::{AllowedGates, Gate};
@@ -61,7 +60,7 @@ pub use quality::{
     BeforeAfter, ColumnCounts, CompanyCount, Coverage, ExchangesByBasis, Figures, Quality,
     QualityReport, SHARES, TypeCoverage,
 };
-pub use rollback::{RollbackTarget, rollback};
+pub use rollback::rollback;
 pub use sources::{Mirror, Source, Sources, published_url};
 pub use store::ReportName;
 pub use verify::{Drift, Verification, unreadable_countries, verify};
@@ -106,25 +105,20 @@ pub async fn ingest(
         compared.iter().map(|(snapshot, dataset)| measured((snapshot, dataset))).collect();
     let next = measured((&snapshot, &dataset));
     let refusals = gates::run_gates(&older, next, &quality, &notes, options.strict);
-    let GateResult { reasons, allowed_by, confirms_changes } =
-        GateResult::new(refusals, options.allow);
+    let gates = GateResult::new(refusals, options.allow);
 
     let quality_before = (!compared.is_empty()).then(|| Quality::new(&baseline.dataset));
     let quality = QualityReport::between(quality_before.as_ref(), &quality);
     let replaces_sample = baseline.snapshot.is_some() && compared.is_empty();
     let reported =
         if replaces_sample { Changes::between(&Arc::default(), &dataset) } else { changes.clone() };
-    let snapshot = Snapshot { confirmed: confirms_changes, ..snapshot };
+    let snapshot = Snapshot { confirmed: gates.confirms_changes, ..snapshot };
     let report = |notes| ImportReport {
         replaces_sample,
         ..ImportReport::new(&snapshot, &dataset, reported, quality, notes)
     };
 
-    if !reasons.is_empty() || options.dry_run {
-        let outcome = match reasons.join("\n") {
-            reason if reason.is_empty() => Outcome::Planned,
-            reason => Outcome::Refused { reason, allowed_by },
-        };
+    if let Some(outcome) = gates.unpublished(options.dry_run) {
         let version = baseline.manifest.map(|manifest| manifest.current.version);
         return Ok(ImportReport { outcome, version, ..report(notes) });
     }

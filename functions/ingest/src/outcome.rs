@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use logging::with_causes;
 use numbering::dataset::Dataset;
 use numbering::records::{Country, Status, Version};
 use serde::Serialize;
 use store::{FileDates, Snapshot};
 
 use crate::{
-    CountryReport,
+    CountryReport, IngestError,
     changes::Changes,
     gates::Gate,
     item_writes::Items,
@@ -18,7 +19,7 @@ use crate::{
     verify::Verification,
 };
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
     pub outcome: Outcome,
@@ -54,13 +55,15 @@ pub struct ImportReport {
     pub verification: Option<Verification>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The outcome for North America, or for another country.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
     Published,
     /// The reports contain the same data as the current version.
     Unchanged,
     /// A dry run: the report lists what would be published.
+    #[default]
     Planned,
     /// A gate refused the import. Nothing has changed.
     Refused {
@@ -69,7 +72,17 @@ pub enum Outcome {
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_by: Option<Vec<Gate>>,
     },
+    /// The reports could not be imported. Nothing has changed.
+    Failed {
+        reason: String,
+    },
     RolledBack,
+}
+
+impl Outcome {
+    pub fn failed(error: &IngestError) -> Self {
+        Self::Failed { reason: with_causes(error) }
+    }
 }
 
 impl ImportReport {
@@ -86,9 +99,6 @@ impl ImportReport {
             skipped.iter().map(move |(reason, &rows)| (format!("{file}: {reason}"), rows))
         });
         Self {
-            outcome: Outcome::Planned,
-            version: None,
-            replaces_sample: false,
             file_dates: snapshot.reports.file_dates(),
             records: snapshot.statistics.total_records,
             by_country: snapshot.statistics.by_country.clone(),
@@ -99,12 +109,9 @@ impl ImportReport {
             quality,
             changes,
             unread_block_reports: notes.countries_without_blocks,
-            countries: BTreeMap::new(),
-            items: Items::default(),
-            unrecorded: 0,
             skipped: skipped.collect(),
             warnings: notes.warnings,
-            verification: None,
+            ..Self::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rolls back to an older version: adds the changes to the history, then replaces the manifest.
 
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 use store::{Snapshot, Store, load};
 
@@ -14,17 +14,11 @@ use crate::{
     quality::{Quality, QualityReport},
 };
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RollbackTarget {
-    /// The newest readable version before the current one.
-    NewestReadable,
-    Named(String),
-}
-
-/// Makes an older version current again and drops newer versions.
+/// Makes an older version current again and drops newer versions. Without a name, that is the newest readable version
+/// before the current one.
 pub async fn rollback(
     store: &Store,
-    target: &RollbackTarget,
+    name: Option<&str>,
     options: Options,
     progress: impl Fn(Progress),
 ) -> Result<ImportReport, IngestError> {
@@ -32,7 +26,7 @@ pub async fn rollback(
     let mut notes = Notes::default();
     let baseline = Baseline::load(store, &mut notes).await?;
     let replaced = baseline.manifest.as_ref().ok_or(IngestError::NothingImported)?;
-    let snapshot = find_target(&baseline, &replaced.retained, target)?;
+    let snapshot = find_target(&baseline, &replaced.retained, name)?;
     let dataset = Arc::new(load(store, snapshot).await?);
     let mut manifest = replaced
         .after_rollback_to(&snapshot.version, clock.now())
@@ -60,17 +54,17 @@ pub async fn rollback(
 fn find_target<'m>(
     baseline: &Baseline,
     retained: &'m [Snapshot],
-    target: &RollbackTarget,
+    name: Option<&str>,
 ) -> Result<&'m Snapshot, IngestError> {
-    let candidates: Vec<&Snapshot> = match target {
-        RollbackTarget::NewestReadable => retained.iter().collect(),
-        RollbackTarget::Named(name) => {
-            let named = retained.iter().find(|older| older.version == **name);
-            vec![named.ok_or_else(|| IngestError::NotRetained(name.clone()))?]
+    let candidates = match name {
+        None => retained,
+        Some(name) => {
+            let named = retained.iter().find(|older| older.version == *name);
+            slice::from_ref(named.ok_or_else(|| IngestError::NotRetained(name.to_owned()))?)
         }
     };
     let newest = candidates.first().ok_or(IngestError::NoOlderVersion)?;
     let readable = candidates.iter().find(|older| !baseline.is_unreadable(&older.version));
     let version = || newest.version.clone();
-    readable.copied().ok_or_else(|| IngestError::NoReadableOlderVersion { version: version() })
+    readable.ok_or_else(|| IngestError::NoReadableOlderVersion { version: version() })
 }

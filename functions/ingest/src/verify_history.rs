@@ -12,7 +12,6 @@ use std::{
 use jiff::Timestamp;
 use logging::with_causes;
 use numbering::{
-    changed_keys::ChangedKeys,
     changes::{Difference, RecordPair},
     records::{RecordKey, Version},
 };
@@ -176,7 +175,7 @@ impl Verifier<'_> {
             self.snapshot_difference(predecessor, publication).await?
         };
         let Some(difference) = difference else { return Ok(None) };
-        self.write(publication, predecessor, &difference, keys).await?;
+        self.write(publication, predecessor, &difference).await?;
         Ok(Some(difference))
     }
 
@@ -197,8 +196,7 @@ impl Verifier<'_> {
         let Some(predecessor) = known.into_iter().find(|it| it.id == *id) else { return Ok(None) };
         let difference = self.snapshot_difference(predecessor, publication).await?;
         let Some(difference) = difference else { return Ok(None) };
-        let keys = difference.keys();
-        self.write(publication, predecessor, &difference, &keys).await.map(Some)
+        self.write(publication, predecessor, &difference).await.map(Some)
     }
 
     async fn write(
@@ -206,11 +204,8 @@ impl Verifier<'_> {
         publication: &Publication,
         predecessor: &Publication,
         difference: &Difference,
-        keys: &ChangedKeys,
     ) -> Result<PublishedDifference, IngestError> {
-        let (publication, predecessor) = (publication.clone(), predecessor.clone());
-        let packed = difference.pack()?;
-        let published = PublishedDifference::new(publication, predecessor, keys.clone(), &packed);
+        let (published, packed) = PublishedDifference::pack(publication, predecessor, difference)?;
         if self.repair == Repair::Yes {
             self.store.write_difference(&published, &packed).await?;
         }

@@ -130,7 +130,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use numbering::ranges::RangeUse;
 
     use super::*;
 
@@ -139,11 +138,8 @@ mod tests {
         let mut data = CountryData::sample(Piece::new(Version::new(Timestamp::UNIX_EPOCH), b""));
         data.place_calling_codes.insert("Jersey".to_owned(), 44);
         let range = |place: Option<&str>| RangeFacts {
-            range_use: RangeUse::Assigned,
-            status: None,
-            holder: None,
-            effective_from: None,
             place: place.map(str::to_owned),
+            ..RangeFacts::default()
         };
         for (place, expected) in [(Some("Jersey"), false), (Some("Sark"), true), (None, true)] {
             assert_eq!(data.has_calling_code(&range(place), 350), expected);

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use numbering::{
     changed_keys::ChangedKeys,
     changes::Difference,
+    dataset::SnapshotError,
     records::{Npa, NpaNxx, RecordKey, Version},
 };
 use serde::{Deserialize, Serialize};
@@ -73,14 +74,17 @@ pub enum Gap {
 }
 
 impl PublishedDifference {
-    pub fn new(
-        publication: Publication,
-        predecessor: Publication,
-        keys: ChangedKeys,
-        packed: &[u8],
-    ) -> Self {
-        let hash = crate::manifest::snapshot_hash(packed);
-        Self { publication, predecessor, keys, bytes: packed.len() as u32, hash }
+    /// Describes and packs the difference between a publication and the previous one.
+    pub fn pack(
+        publication: &Publication,
+        predecessor: &Publication,
+        difference: &Difference,
+    ) -> Result<(Self, Vec<u8>), SnapshotError> {
+        let packed = difference.pack()?;
+        let (publication, predecessor) = (publication.clone(), predecessor.clone());
+        let (keys, bytes) = (difference.keys(), packed.len() as u32);
+        let hash = crate::manifest::snapshot_hash(&packed);
+        Ok((Self { publication, predecessor, keys, bytes, hash }, packed))
     }
 
     /// Unpacks its difference, which takes milliseconds.
@@ -242,7 +246,8 @@ pub(crate) mod tests {
         changes: &[(&str, bool)],
     ) -> PublishedDifference {
         let keys = ChangedKeys::new(changes.iter().map(|(key, existed)| (exchange(key), *existed)));
-        PublishedDifference::new(publication.clone(), predecessor.clone(), keys, b"")
+        let (publication, predecessor) = (publication.clone(), predecessor.clone());
+        PublishedDifference { publication, predecessor, keys, bytes: 0, hash: String::new() }
     }
 
     fn exchange(npa_nxx: &str) -> RecordKey {

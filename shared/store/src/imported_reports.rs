@@ -130,7 +130,7 @@ pub struct ImportedReport {
 pub struct ImportedReports(pub BTreeMap<ReportName, ImportedReport>);
 
 /// The dates stated in the reports; `None` for a report without a date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct FileDates {
     pub nanpa: Option<Date>,
     pub cnac: Option<Date>,

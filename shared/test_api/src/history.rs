@@ -160,14 +160,9 @@ async fn record(
     let pairs: Vec<RecordPair> = pairs.collect();
     let keys: Vec<_> = pairs.iter().map(|pair| pair.key).collect();
     let difference = Difference::new(before, after, &keys);
-    let packed = difference.pack().unwrap();
     let (publication, predecessor) = (&manifest.publication, &replaced.publication);
-    let published = PublishedDifference::new(
-        publication.clone(),
-        predecessor.clone(),
-        difference.keys(),
-        &packed,
-    );
+    let (published, packed) =
+        PublishedDifference::pack(publication, predecessor, &difference).unwrap();
     store.write_difference(&published, &packed).await.unwrap();
     for pairs in pairs.chunks(WRITES_PER_BATCH) {
         let add = |pair: &RecordPair| ItemWrite::AddChange(publication.clone(), pair.clone());

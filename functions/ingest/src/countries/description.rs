@@ -191,6 +191,15 @@ impl Description {
     }
 }
 
+impl Layout {
+    /// The columns that are read.
+    pub fn columns(&self) -> impl Iterator<Item = &String> {
+        let Self { block, from, to, holder, status, date, place, length, .. } = self;
+        let optional = [status, date, place, length].into_iter().flatten();
+        block.iter().chain(from).chain(to).chain([holder]).chain(optional)
+    }
+}
+
 impl Statuses {
     /// The meaning of each word in lowercase, with its precedence: words that come first win.
     pub fn meanings(&self) -> HashMap<String, (RangeUse, usize)> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use csv::{Reader, ReaderBuilder, StringRecord, StringRecordsIter};
+use csv::{Position, ReaderBuilder, StringRecord};
 use encoding_rs::Encoding;
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,33 +37,30 @@ pub(super) fn decode(file: &str, encoding: &str, bytes: &[u8]) -> Result<String,
     odata_as_csv(&text).map_err(|error| ReportError::new(format!("{file}: {error}")))
 }
 
-/// Splits at the first of the delimiters that the first line contains.
-pub(super) fn csv_reader<'a>(delimiters: &str, text: &'a str) -> Reader<&'a [u8]> {
+/// Splits text into rows at the first of the delimiters that the first line contains. Rejects long cells and line breaks
+/// in cells, since an unclosed quote swallows the rows after it.
+pub(super) fn csv_records(
+    file: &str,
+    delimiters: &str,
+    text: &str,
+) -> impl Iterator<Item = Result<StringRecord, ReportError>> {
     let first_line = text.lines().next().unwrap_or_default();
     let delimiter = delimiters.bytes().find(|it| first_line.as_bytes().contains(it));
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter.unwrap_or(b','));
-    builder.from_reader(text.as_bytes())
-}
-
-/// Reads the next row. Rejects long cells and line breaks in cells, since an unclosed quote swallows the rows after it.
-pub(super) fn next_record(
-    file: &str,
-    records: &mut StringRecordsIter<'_, &[u8]>,
-) -> Result<Option<StringRecord>, ReportError> {
-    let record = records.next().transpose();
-    let record = record
-        .map_err(|error| ReportError::new(format!("{file} cannot be split into rows: {error}")))?;
-    let is_swallowed = |cell: &str| cell.len() > MAX_CELL_LENGTH || cell.contains('\n');
-    match record {
-        Some(record) if record.iter().any(is_swallowed) => {
-            let line = record.position().map_or(0, csv::Position::line);
-            Err(ReportError::new(format!(
-                "{file}, line {line}: a quote is not closed, or a cell has more than {MAX_CELL_LENGTH} bytes"
-            )))
+    builder.from_reader(text.as_bytes()).into_records().map(move |record| {
+        let record = record.map_err(|error| {
+            ReportError::new(format!("{file} cannot be split into rows: {error}"))
+        })?;
+        let is_swallowed = |cell: &str| cell.len() > MAX_CELL_LENGTH || cell.contains('\n');
+        if !record.iter().any(is_swallowed) {
+            return Ok(record);
         }
-        record => Ok(record),
-    }
+        let line = record.position().map_or(0, Position::line);
+        Err(ReportError::new(format!(
+            "{file}, line {line}: a quote is not closed, or a cell has more than {MAX_CELL_LENGTH} bytes"
+        )))
+    })
 }
 
 /// The position of a column in a header row, by the first of its names that is there.
@@ -112,11 +109,8 @@ mod tests {
             (format!("a,b\n1,{}\n", "x".repeat(MAX_CELL_LENGTH)), true),
             (format!("a,b\n1,{}\n", "x".repeat(MAX_CELL_LENGTH + 1)), false),
         ] {
-            let mut reader = csv_reader(",", &text);
-            let mut records = reader.records();
-            let all: Result<Vec<_>, _> =
-                std::iter::from_fn(|| next_record("s7.csv", &mut records).transpose()).collect();
-            assert_eq!(all.is_ok(), is_read, "{text}");
+            let mut records = csv_records("s7.csv", ",", &text);
+            assert_eq!(records.all(|record| record.is_ok()), is_read, "{text}");
         }
     }
 

@@ -16,13 +16,12 @@ mod tests;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use logging::with_causes;
 use numbering::{ranges::CountryRanges, records::Version, time::date_of};
 use serde::Serialize;
 use store::{Countries, CountryData, DatasetError, ImportedReport, Manifest, Piece, Store};
 
 use crate::{
-    Gate, IngestError, Mirror, Options, Progress, Source,
+    IngestError, Mirror, Options, Outcome, Progress, Source,
     gates::{GateResult, Refusal},
     import::{MAX_WAIT, restart_while_overtaken},
     notes::Warning,
@@ -58,10 +57,10 @@ pub fn country_sources(
 }
 
 /// A country's part of the import report.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct CountryReport {
     #[serde(flatten)]
-    pub outcome: CountryOutcome,
+    pub outcome: Outcome,
     /// The number of ranges, after joining neighbors; 0 if the files were not read.
     pub ranges: usize,
     pub holders: usize,
@@ -70,32 +69,6 @@ pub struct CountryReport {
     pub rows: u32,
     pub skipped: BTreeMap<String, u32>,
     pub warnings: BTreeMap<String, Warning>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "outcome")]
-pub enum CountryOutcome {
-    Published,
-    Unchanged,
-    /// A dry run.
-    Planned,
-    /// A gate refused the country. Its current ranges remain.
-    Refused {
-        reason: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        allowed_by: Option<Vec<Gate>>,
-    },
-    /// The files could not be read. The current ranges remain.
-    Failed {
-        reason: String,
-    },
-}
-
-impl CountryOutcome {
-    /// Returns `true` if the country's current ranges remain although the operator tried to replace them.
-    pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::Failed { .. })
-    }
 }
 
 /// A country's ranges as read, before the gates.
@@ -223,23 +196,20 @@ async fn accept(
     let compared = compared.map(|current| (&*current.ranges, &current.data.imported));
     let refusals: Vec<Refusal> =
         gates::run_gates(compared, ranges, rows, imported.date, options.strict);
-    let GateResult { reasons, allowed_by, .. } = GateResult::new(refusals, options.allow);
     let report = |outcome| CountryReport::new(outcome, country);
-    if !reasons.is_empty() {
-        return Ok(report(CountryOutcome::Refused { reason: reasons.join("\n"), allowed_by }));
-    }
-    if options.dry_run {
-        return Ok(report(CountryOutcome::Planned));
+    let gates = GateResult::new(refusals, options.allow);
+    if let Some(outcome) = gates.unpublished(options.dry_run) {
+        return Ok(report(outcome));
     }
     let bytes = ranges.pack()?;
     let unchanged = current.filter(|current| current.data.piece.has_bytes(&bytes));
     let (outcome, piece) = match unchanged {
-        Some(current) => (CountryOutcome::Unchanged, current.data.piece),
+        Some(current) => (Outcome::Unchanged, current.data.piece),
         None => {
             let piece = Piece::new(Version::new(options.now), &bytes);
             let write = store.write_snapshot(&piece.version, &bytes, &manifest.revision);
             before_deadline(options.deadline, write).await??;
-            (CountryOutcome::Published, piece)
+            (Outcome::Published, piece)
         }
     };
     accepted.0.insert(code.clone(), description.data(piece, imported.clone()));
@@ -247,10 +217,7 @@ async fn accept(
 }
 
 impl CountryReport {
-    fn new(
-        outcome: CountryOutcome,
-        ParsedCountry { ranges, rows, imported }: &ParsedCountry,
-    ) -> Self {
+    fn new(outcome: Outcome, ParsedCountry { ranges, rows, imported }: &ParsedCountry) -> Self {
         Self {
             outcome,
             ranges: ranges.iter().count(),
@@ -263,15 +230,7 @@ impl CountryReport {
     }
 
     pub(crate) fn failed(error: &IngestError) -> Self {
-        Self {
-            outcome: CountryOutcome::Failed { reason: with_causes(error) },
-            ranges: 0,
-            holders: 0,
-            date: None,
-            rows: 0,
-            skipped: BTreeMap::new(),
-            warnings: BTreeMap::new(),
-        }
+        Self { outcome: Outcome::failed(error), ..Self::default() }
     }
 }
 

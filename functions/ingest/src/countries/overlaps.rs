@@ -50,7 +50,7 @@ fn gaps(
 
 #[cfg(test)]
 mod tests {
-    use numbering::ranges::{CountryRanges, RangeFacts, RangeUse};
+    use numbering::ranges::{CountryRanges, RangeFacts};
     use proptest::prelude::*;
 
     use super::*;
@@ -69,13 +69,7 @@ mod tests {
             let number = |value: u64| format!("{value:04}").parse::<NationalNumber>().unwrap();
             let mut rows = Rows::default();
             for (index, &(from, to, precedence)) in published.iter().enumerate() {
-                let facts = RangeFacts {
-                    range_use: RangeUse::Assigned,
-                    status: None,
-                    holder: Some(index.to_string()),
-                    effective_from: None,
-                    place: None,
-                };
+                let facts = RangeFacts { holder: Some(index.to_string()), ..RangeFacts::default() };
                 let range = Range { from: number(from), to: number(to), facts };
                 rows.ranges.push(PublishedRange { range, precedence });
             }

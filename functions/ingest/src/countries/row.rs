@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::ReportError,
-    table::{MAX_CELL_LENGTH, excerpt, is_invisible, non_empty},
+    table::{check_cell, excerpt, non_empty},
 };
 
 pub(super) const MAX_EXCERPT_LENGTH: usize = 40;
@@ -29,17 +29,8 @@ pub(super) struct Table<'a> {
     pub names: Option<&'a HashMap<String, String>>,
 }
 
-/// The positions of the columns that the layout names.
-pub(super) struct Columns {
-    pub block: Vec<usize>,
-    pub from: Vec<usize>,
-    pub to: Vec<usize>,
-    pub holder: usize,
-    pub status: Option<usize>,
-    pub date: Option<usize>,
-    pub place: Option<usize>,
-    pub length: Option<usize>,
-}
+/// The position of each column that the layout names.
+pub(super) type Columns<'a> = HashMap<&'a str, usize>;
 
 /// The first and the last number of a range.
 type Bounds = (NationalNumber, NationalNumber);
@@ -47,45 +38,33 @@ type Bounds = (NationalNumber, NationalNumber);
 /// A row, with its line for messages.
 pub(super) struct Row<'a> {
     pub table: &'a Table<'a>,
+    pub columns: &'a Columns<'a>,
     pub record: &'a StringRecord,
     pub line: u64,
 }
 
 impl Row<'_> {
-    pub fn parse(&self, columns: &Columns, rows: &mut Rows) -> Result<(), ReportError> {
+    pub fn parse(&self, rows: &mut Rows) -> Result<(), ReportError> {
         let layout = self.table.layout;
-        let (status, continuation) = match columns.status {
-            None => (None, ""),
-            Some(column) => self.status(column)?,
-        };
-        let (range_use, precedence) = match status {
-            None => (RangeUse::Assigned, 0),
-            Some(word) => {
+        // Without a status, a row is assigned.
+        let (status, continuation, (range_use, precedence)) = match &layout.status {
+            None => (None, "", (RangeUse::Assigned, 0)),
+            Some(column) => {
+                let (word, continuation) = self.status(column)?;
                 let known = self.table.meanings.get(&word.to_lowercase()).copied();
-                known.unwrap_or_else(|| {
-                    self.warn(
-                        rows,
-                        layout.status.as_deref(),
-                        word,
-                        "is unknown; such ranges are reserved",
-                    );
+                let meaning = known.unwrap_or_else(|| {
+                    self.warn(rows, column, word, "is unknown; such ranges are reserved");
                     (RangeUse::Reserved, LAST)
-                })
+                });
+                (Some(word), continuation, meaning)
             }
         };
-        let facts = RangeFacts {
-            range_use,
-            status: status.map(str::to_owned),
-            holder: self.holder(columns.holder, rows)?,
-            effective_from: self.date(columns.date, rows)?,
-            place: columns
-                .place
-                .map(|column| self.text(column))
-                .transpose()?
-                .flatten()
-                .map(str::to_owned),
-        };
-        let Some(ranges) = self.ranges(columns, continuation)? else {
+        let holder = self.holder(rows)?;
+        let effective_from = self.date(rows)?;
+        let place = layout.place.as_ref().map(|column| self.text(column)).transpose()?.flatten();
+        let [status, place] = [status, place].map(|text| text.map(str::to_owned));
+        let facts = RangeFacts { range_use, status, holder, effective_from, place };
+        let Some(ranges) = self.ranges(continuation)? else {
             rows.skip("short numbers");
             return Ok(());
         };
@@ -108,26 +87,22 @@ impl Row<'_> {
     }
 
     /// A row's ranges, with `None` for an invalid one; `None` if the row is for short numbers.
-    fn ranges(
-        &self,
-        columns: &Columns,
-        continuation: &str,
-    ) -> Result<Option<Vec<Option<Bounds>>>, ReportError> {
+    fn ranges(&self, continuation: &str) -> Result<Option<Vec<Option<Bounds>>>, ReportError> {
         let layout = self.table.layout;
         let national = |digits| str::strip_prefix(digits, &layout.trunk_prefix);
         if layout.block.is_empty() {
-            let [from, to] = self.bounds(columns)?;
+            let [from, to] = self.bounds()?;
             let (Some(from), Some(to)) = (national(&from), national(&to)) else { return Ok(None) };
             let has_length = layout.lengths.is_empty() || layout.lengths.contains(&from.len());
             return Ok(has_length.then(|| vec![from.parse().ok().zip(to.parse().ok())]));
         }
-        let digits = self.digits(&columns.block)? + continuation;
+        let digits = self.digits(&layout.block)? + continuation;
         let Some(prefix) = national(&digits) else { return Ok(None) };
         // An empty prefix would match every number.
         if prefix.is_empty() {
             return Ok(Some(vec![None]));
         }
-        let lengths = match columns.length {
+        let lengths = match &layout.length {
             None => layout.lengths.clone(),
             Some(column) => lengths(self.cell(column)?),
         };
@@ -136,84 +111,74 @@ impl Row<'_> {
     }
 
     /// The text of a cell. Rejects what cannot be a name, as in the other reports.
-    fn cell(&self, column: usize) -> Result<&str, ReportError> {
-        let cell = self.record.get(column).unwrap_or_default().trim();
-        let rule = if cell.len() > MAX_CELL_LENGTH {
-            format!("must have at most {MAX_CELL_LENGTH} bytes")
-        } else if let Some(invisible) = cell.chars().find(|&character| is_invisible(character)) {
-            format!("contains the invisible character U+{:04X}", u32::from(invisible))
-        } else {
-            return Ok(cell);
-        };
-        Err(ReportError::new(format!(
-            "{}, line {}, cell {}: {rule}",
-            self.table.file,
-            self.line,
-            column + 1
-        )))
+    fn cell(&self, column: &str) -> Result<&str, ReportError> {
+        let position = self.columns[column];
+        let cell = self.record.get(position).unwrap_or_default().trim();
+        check_cell(cell).map_err(|rule| {
+            let (file, line, number) = (self.table.file, self.line, position + 1);
+            ReportError::new(format!("{file}, line {line}, cell {number}: {rule}"))
+        })?;
+        Ok(cell)
     }
 
     /// The text of a cell, unless it is a placeholder such as `-`.
-    fn text(&self, column: usize) -> Result<Option<&str>, ReportError> {
+    fn text(&self, column: &str) -> Result<Option<&str>, ReportError> {
         Ok(Some(self.cell(column)?).filter(|text| text.contains(char::is_alphanumeric)))
     }
 
     /// The cells of some columns without blanks and hyphens.
-    fn digits(&self, columns: &[usize]) -> Result<String, ReportError> {
-        let cells = columns.iter().map(|&column| self.cell(column));
+    fn digits(&self, columns: &[String]) -> Result<String, ReportError> {
+        let cells = columns.iter().map(|column| self.cell(column));
         let text = cells.collect::<Result<String, _>>()?;
         Ok(text.split(|it: char| it.is_whitespace() || it == '-').collect())
     }
 
     /// The first and the last number, which may share a cell. A cell without the separator has a single number.
-    fn bounds(&self, columns: &Columns) -> Result<[String; 2], ReportError> {
-        let [from, to] = [self.digits(&columns.from)?, self.digits(&columns.to)?];
-        let separator = self.table.layout.separator.as_deref();
+    fn bounds(&self) -> Result<[String; 2], ReportError> {
+        let layout = self.table.layout;
+        let [from, to] = [self.digits(&layout.from)?, self.digits(&layout.to)?];
+        let separator = layout.separator.as_deref();
         let split = separator.and_then(|separator| from.split_once(separator));
         Ok(split.map_or([from.clone(), to], |(from, to)| [from, to].map(str::to_owned)))
     }
 
-    /// The status, and the digits after it if they continue the block. Without a status, a row is assigned.
-    fn status(&self, column: usize) -> Result<(Option<&str>, &str), ReportError> {
+    /// The status, and the digits after it if they continue the block.
+    fn status(&self, column: &str) -> Result<(&str, &str), ReportError> {
         let cell = self.cell(column)?;
         let continues_block = self.table.layout.status_continues_block;
         let is_digit = |character: char| continues_block && character.is_ascii_digit();
         let word = cell.trim_end_matches(is_digit);
-        Ok((Some(word.trim()), &cell[word.len()..]))
+        Ok((word.trim(), &cell[word.len()..]))
     }
 
-    fn holder(&self, column: usize, rows: &mut Rows) -> Result<Option<String>, ReportError> {
+    fn holder(&self, rows: &mut Rows) -> Result<Option<String>, ReportError> {
+        let column = &self.table.layout.holder;
         let Some(holder) = self.text(column)? else { return Ok(None) };
         let Some(names) = self.table.names else { return Ok(Some(holder.to_owned())) };
         let name = names.get(holder);
         if name.is_none() {
-            self.warn(
-                rows,
-                Some(&self.table.layout.holder),
-                holder,
-                "has no name; the code is used",
-            );
+            self.warn(rows, column, holder, "has no name; the code is used");
         }
         Ok(Some(name.cloned().unwrap_or_else(|| holder.to_owned())))
     }
 
-    fn date(&self, column: Option<usize>, rows: &mut Rows) -> Result<Option<Date>, ReportError> {
-        let Some(column) = column else { return Ok(None) };
+    fn date(&self, rows: &mut Rows) -> Result<Option<Date>, ReportError> {
+        let layout = self.table.layout;
+        let Some(column) = &layout.date else { return Ok(None) };
         let cell = self.cell(column)?;
         // A time of day may follow the date.
         let Some(day) = cell.split([' ', 'T']).next().and_then(non_empty) else { return Ok(None) };
-        let layout = self.table.layout;
         let mut formats = layout.date_format.split('|');
         let date = formats.find_map(|format| Date::strptime(format, day).ok());
         if date.is_none() {
-            self.warn(rows, layout.date.as_deref(), cell, "is not a date and is ignored");
+            self.warn(rows, column, cell, "is not a date and is ignored");
         }
         Ok(date)
     }
 
     /// Warns about an unknown value. `consequence` says how it is treated.
-    fn warn(&self, rows: &mut Rows, column: Option<&str>, value: &str, consequence: &str) {
-        let column = column.unwrap_or_default().split('|').next().unwrap_or_default();
+    fn warn(&self, rows: &mut Rows, column: &str, value: &str, consequence: &str) {
+        let column = column.split('|').next().unwrap_or_default();
         let (value, line) = (excerpt(value, MAX_EXCERPT_LENGTH), self.line);
         *rows.unknown_values.entry(column.to_owned()).or_default() += 1;
         rows.warn(

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use csv::{Position, StringRecord};
 
 use super::{
-    description::{Description, Layout, NamesDescription},
-    files::{NamedFile, csv_reader, decode, is_named, next_record, position},
+    description::{Description, NamesDescription},
+    files::{NamedFile, csv_records, decode, is_named, position},
     row::{Columns, MAX_EXCERPT_LENGTH, Row, Table},
     rows::Rows,
 };
@@ -62,14 +62,14 @@ fn read_names(
     let mut names = HashMap::new();
     for (file, bytes) in files.iter().filter(|(found, _)| is_named(found, file)) {
         let text = decode(file, encoding, bytes)?;
-        let mut reader = csv_reader(delimiter, &text);
-        let mut records = reader.records();
-        let header = next_record(file, &mut records)?.unwrap_or_default();
+        let mut records = csv_records(file, delimiter, &text);
+        let header = records.next().transpose()?.unwrap_or_default();
         let [code, name] = [code, name].map(|column| position(&header, column));
         let (Some(code), Some(name)) = (code, name) else {
             return Err(ReportError::new(format!("{file} lacks a column with codes or names")));
         };
-        while let Some(record) = next_record(file, &mut records)? {
+        for record in records {
+            let record = record?;
             if let (Some(code), Some(name)) = (record.get(code), record.get(name)) {
                 names.insert(code.trim().to_owned(), name.trim().to_owned());
             }
@@ -81,50 +81,33 @@ fn read_names(
 impl Table<'_> {
     fn parse(&self, bytes: &[u8], rows: &mut Rows) -> Result<(), ReportError> {
         let text = decode(self.file, &self.layout.encoding, bytes)?;
-        let mut reader = csv_reader(&self.layout.delimiter, &text);
-        let mut records = reader.records();
-        let has_header = self.layout.has_header;
-        let header = if has_header { next_record(self.file, &mut records)? } else { None };
+        let mut records = csv_records(self.file, &self.layout.delimiter, &text);
+        let header = if self.layout.has_header { records.next().transpose()? } else { None };
         let columns = self.columns(header.as_ref())?;
         header.iter().for_each(|header| self.warn_about_unknown_columns(header, rows));
-        while let Some(record) = next_record(self.file, &mut records)? {
+        for record in records {
+            let record = record?;
             let line = record.position().map_or(0, Position::line);
             rows.count += 1;
-            Row { table: self, record: &record, line }.parse(&columns, rows)?;
+            Row { table: self, columns: &columns, record: &record, line }.parse(rows)?;
         }
         Ok(())
     }
 
-    fn columns(&self, header: Option<&StringRecord>) -> Result<Columns, ReportError> {
-        let layout = self.layout;
-        let column = |name: &String| {
+    fn columns(&self, header: Option<&StringRecord>) -> Result<Columns<'_>, ReportError> {
+        let columns = self.layout.columns().map(|name| {
             let found = match header {
                 Some(header) => position(header, name),
                 None => name.parse().ok().and_then(|position: usize| position.checked_sub(1)),
             };
-            found.ok_or_else(|| ReportError::new(format!("{} lacks the column {name}", self.file)))
-        };
-        let columns =
-            |names: &[String]| names.iter().map(column).collect::<Result<Vec<usize>, _>>();
-        let optional = |name: &Option<String>| name.as_ref().map(column).transpose();
-        Ok(Columns {
-            block: columns(&layout.block)?,
-            from: columns(&layout.from)?,
-            to: columns(&layout.to)?,
-            holder: column(&layout.holder)?,
-            status: optional(&layout.status)?,
-            date: optional(&layout.date)?,
-            place: optional(&layout.place)?,
-            length: optional(&layout.length)?,
-        })
+            let lacks = || ReportError::new(format!("{} lacks the column {name}", self.file));
+            found.map(|position| (name.as_str(), position)).ok_or_else(lacks)
+        });
+        columns.collect()
     }
 
     fn warn_about_unknown_columns(&self, header: &StringRecord, rows: &mut Rows) {
-        let Layout { block, from, to, holder, status, date, place, length, unused, .. } =
-            self.layout;
-        let optional = [status, date, place, length].into_iter().flatten();
-        let known =
-            block.iter().chain(from).chain(to).chain([holder]).chain(optional).chain(unused);
+        let known = self.layout.columns().chain(&self.layout.unused);
         let known: Vec<&str> = known.flat_map(|column| column.split('|')).collect();
         for name in header.iter().filter(|name| !known.iter().any(|it| is_same_name(it, name))) {
             let kind = format!("{}: a column is unknown and is ignored", self.file);

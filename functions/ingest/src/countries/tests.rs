@@ -1,5 +1,6 @@
 use std::{env, path::PathBuf};
 
+use logging::with_causes;
 use numbering::ranges::{Range, RangeFacts};
 
 use super::*;

@@ -17,6 +17,7 @@ use store::{ImportedReports, Snapshot};
 use strum::{Display, EnumString, VariantNames};
 
 use crate::{
+    Outcome,
     notes::{Notes, Warning},
     quality::Quality,
     reports::{REPORTS, file},
@@ -192,5 +193,14 @@ impl GateResult {
             allowed_by: allowed_by.map(|gates| gates.iter().collect()),
             confirms_changes: passed.iter().any(Refusal::compares_versions),
         }
+    }
+
+    /// The outcome of an import that publishes nothing; `None` if it may publish.
+    pub(crate) fn unpublished(self, is_dry_run: bool) -> Option<Outcome> {
+        if self.reasons.is_empty() {
+            return is_dry_run.then_some(Outcome::Planned);
+        }
+        let (reason, allowed_by) = (self.reasons.join("\n"), self.allowed_by);
+        Some(Outcome::Refused { reason, allowed_by })
     }
 }

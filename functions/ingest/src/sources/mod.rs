@@ -51,11 +51,6 @@ impl Sources {
         self
     }
 
-    pub fn without(mut self, name: ReportName) -> Self {
-        self.0.remove(&name);
-        self
-    }
-
     /// Adds the published URLs, or their copies on a mirror, for `optional` reports and required ones without a source.
     pub fn or_published(mut self, mirror: Option<&Mirror>, optional: &[ReportName]) -> Self {
         for report in &REPORTS {

@@ -10,6 +10,7 @@ use icu_properties::{
 };
 use jiff::civil::Date;
 
+use super::MAX_CELL_LENGTH;
 use crate::error::ReportError;
 
 /// Parses `09/04/2026`, `9/4/26` or `2026-09-04`. Two-digit years up to 68 are in the 2000s.
@@ -45,10 +46,22 @@ pub(crate) fn non_empty(cell: &str) -> Option<&str> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
+/// Rejects cells that are too long or contain invisible characters, which can control terminals or hide text. The error
+/// states the rule.
+pub(crate) fn check_cell(cell: &str) -> Result<(), String> {
+    if cell.len() > MAX_CELL_LENGTH {
+        return Err(format!("must have at most {MAX_CELL_LENGTH} bytes"));
+    }
+    let Some(invisible) = cell.chars().find(|&character| is_invisible(character)) else {
+        return Ok(());
+    };
+    Err(format!("contains the invisible character U+{:04X}", u32::from(invisible)))
+}
+
 /// Returns `false` for letters, marks, digits, symbols and spaces. Format characters include byte order marks,
 /// zero-width spaces, tags and direction marks. Ignorable characters, such as variation selectors and fillers, can hide
 /// instructions that people do not see, but a language model follows.
-pub(crate) fn is_invisible(character: char) -> bool {
+fn is_invisible(character: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Unassigned,
     };

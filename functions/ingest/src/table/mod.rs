@@ -14,7 +14,7 @@ use store::ReportName;
 use self::cells::{Line, Lines, decode_cell};
 use crate::{error::ReportError, notes::Notes};
 
-pub(crate) use cells::{date, excerpt, is_invisible, non_empty};
+pub(crate) use cells::{check_cell, date, excerpt, non_empty};
 
 pub(crate) struct Format {
     pub name: ReportName,
@@ -135,7 +135,7 @@ impl Format {
         let cell = |position: &Option<usize>| record.get((*position)?).map(decode_cell);
         let cells = header.positions.iter().map(|position| cell(position).unwrap_or_default());
         let row = Row { format: self, line: *number, cells: cells.collect() };
-        row.validate_cells()?;
+        (0..row.cells.len()).try_for_each(|column| row.parse_with(column, check_cell))?;
         Ok(row)
     }
 
@@ -231,23 +231,6 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Rejects cells that are too long or contain invisible characters, which can control terminals or hide text.
-    fn validate_cells(&self) -> Result<(), ReportError> {
-        for (column, cell) in self.cells.iter().enumerate() {
-            if cell.len() > MAX_CELL_LENGTH {
-                return Err(
-                    self.error(column, format!("must have at most {MAX_CELL_LENGTH} bytes"))
-                );
-            }
-            if let Some(invisible) = cell.chars().find(|&character| is_invisible(character)) {
-                let code = u32::from(invisible);
-                let rule = format!("contains the invisible character U+{code:04X}");
-                return Err(self.error(column, rule));
-            }
-        }
-        Ok(())
-    }
-
     fn column_name(&self, column: usize) -> &'static str {
         self.format.columns().nth(column).map_or("", first_name)
     }

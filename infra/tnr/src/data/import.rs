@@ -7,8 +7,8 @@ use std::{
 
 use indicatif::HumanCount;
 use ingest::{
-    CountryOutcome, CountryReport, Gate, ImportReport, IngestError, Options, Outcome,
-    Progress as Step, RollbackTarget, Source, Sources, Warning, published_url,
+    CountryReport, Gate, ImportReport, IngestError, Options, Outcome, Progress as Step, Source,
+    Sources, Warning, published_url,
 };
 use store::Store;
 
@@ -100,8 +100,8 @@ fn check_countries(reports: &BTreeMap<String, CountryReport>) -> Result<(), CliE
     let (mut gates, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for (code, CountryReport { outcome, .. }) in reports {
         match outcome {
-            CountryOutcome::Failed { reason } => failed.push(format!("{code}: {reason}")),
-            CountryOutcome::Refused { reason, allowed_by } => {
+            Outcome::Failed { reason } => failed.push(format!("{code}: {reason}")),
+            Outcome::Refused { reason, allowed_by } => {
                 gates.extend(allowed_by.iter().flatten().copied());
                 refused.push(format!("{code}: {}", reason.replace('\n', "; ")));
             }
@@ -134,11 +134,11 @@ fn commands_for_files(sources: &Sources, next: &NextCommands) -> String {
 
 pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
     let RollbackArgs { to, change: args } = args;
-    let target = to.map_or(RollbackTarget::NewestReadable, RollbackTarget::Named);
     let options = options(&args);
     check_changes_file(&args)?;
     let rollback = async |store: &Store| {
-        with_progress(async |show| ingest::rollback(store, &target, options, show).await).await
+        with_progress(async |show| ingest::rollback(store, to.as_deref(), options, show).await)
+            .await
     };
     let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
     finish(report, &args)
@@ -207,7 +207,7 @@ fn next_command(report: &ImportReport, options: &ChangeArgs) -> Option<String> {
     let next = options.data.next();
     let is_first = report.changes.differences.exchanges.added == report.records;
     match report.outcome {
-        Outcome::Refused { .. } => None,
+        Outcome::Refused { .. } | Outcome::Failed { .. } => None,
         Outcome::Planned => Some("the same command without --dry-run".to_owned()),
         Outcome::Published if !is_first => Some(next.tnr("changes")),
         Outcome::RolledBack => Some(next.tnr("changes")),

@@ -95,6 +95,7 @@ impl NationalNumber {
     Debug,
     Clone,
     Copy,
+    Default,
     PartialEq,
     Eq,
     PartialOrd,
@@ -110,13 +111,14 @@ impl NationalNumber {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
 pub enum RangeUse {
+    #[default]
     Assigned,
     Unassigned,
     Reserved,
 }
 
 /// The facts that a regulator publishes about a range. Neighboring ranges with the same facts are joined.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RangeFacts {
     pub range_use: RangeUse,
     /// The status as published; `None` if the regulator publishes only assigned ranges.

@@ -9,10 +9,9 @@ use std::{
 
 use indicatif::HumanCount;
 use ingest::{
-    CompanyCount, CountryOutcome, CountryReport, Differences, ImportReport, IngestError, Outcome,
-    Quality, QualityReport, SHARES, TypeCoverage, Warning,
+    CompanyCount, CountryReport, Differences, ImportReport, IngestError, Outcome, Quality,
+    QualityReport, SHARES, TypeCoverage, Warning,
 };
-use logging::with_causes;
 use numbering::records::Version;
 use serde::Serialize;
 
@@ -42,7 +41,7 @@ pub fn print<T: Serialize>(
 }
 
 pub fn failure(error: &IngestError) -> String {
-    serde_json::json!({ "outcome": "failed", "reason": with_causes(error) }).to_string()
+    serde_json::json!(Outcome::failed(error)).to_string()
 }
 
 /// Writes an import's summary, after its changes if none were made, and after all details if `verbose`.
@@ -71,11 +70,11 @@ pub fn write_countries(
         countries
     {
         let outcome = match outcome {
-            CountryOutcome::Published => "published",
-            CountryOutcome::Unchanged => "unchanged",
-            CountryOutcome::Planned => "dry run",
-            CountryOutcome::Refused { .. } => "refused",
-            CountryOutcome::Failed { .. } => {
+            Outcome::Published | Outcome::RolledBack => "published",
+            Outcome::Unchanged => "unchanged",
+            Outcome::Planned => "dry run",
+            Outcome::Refused { .. } => "refused",
+            Outcome::Failed { .. } => {
                 writeln!(table, "{code} failed")?;
                 continue;
             }
@@ -111,6 +110,7 @@ fn summary(report: &ImportReport, verbose: bool) -> String {
         Outcome::Unchanged => format!("Version {version} already has this data"),
         Outcome::Planned => format!("Dry run, {unchanged}"),
         Outcome::Refused { .. } => format!("Refused, {unchanged}"),
+        Outcome::Failed { .. } => format!("Failed, {unchanged}"),
     };
     let sample = if report.replaces_sample { ", instead of the made-up sample" } else { "" };
     let count = |count: u64, what| (count > 0).then(|| pluralize(count as usize, what));

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{
-    CountryOutcome, CountryReport, CountrySources, Gate, Options, Outcome, Repair, RollbackTarget,
-    Source, country_sources, import_countries, rollback, verify,
+    CountryReport, CountrySources, Gate, Options, Outcome, Repair, Source, country_sources,
+    import_countries, rollback, verify,
 };
 use store::{Countries, Store};
 use tempfile::TempDir;
@@ -53,10 +53,10 @@ async fn failed_countries_leave_others_and_north_america_unchanged() {
     let options =
         Options { deadline: Some(Instant::now() + Duration::from_secs(600)), ..Options::default() };
     let reports = import_countries(&store, &sources, options, |_| ()).await.unwrap();
-    assert_eq!((&reports["GB"].outcome, reports["GB"].ranges), (&CountryOutcome::Published, 20));
+    assert_eq!((&reports["GB"].outcome, reports["GB"].ranges), (&Outcome::Published, 20));
     for country in failed {
         let outcome = &reports[country].outcome;
-        assert!(matches!(outcome, CountryOutcome::Failed { .. }), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Failed { .. }), "{outcome:?}");
     }
     let imported = countries(&store).await;
     assert_eq!(imported.0.keys().collect::<Vec<_>>(), ["GB"]);
@@ -76,13 +76,13 @@ async fn refused_ranges_change_nothing_unless_the_gate_is_allowed() {
     let refused = import_british(&store, &fewer, Options::default()).await.outcome;
     let reason = "10.0% of the assigned numbers are no longer assigned, more than 5%".to_owned();
     let allowed_by = Some(vec![Gate::Losses]);
-    assert_eq!(refused, CountryOutcome::Refused { reason, allowed_by });
+    assert_eq!(refused, Outcome::Refused { reason, allowed_by });
     assert_eq!(countries(&store).await, before);
     let allowed = Options { allow: [Gate::Losses].into_iter().collect(), ..Options::default() };
     let dry_run = Options { dry_run: true, ..allowed };
-    assert_eq!(import_british(&store, &fewer, dry_run).await.outcome, CountryOutcome::Planned);
+    assert_eq!(import_british(&store, &fewer, dry_run).await.outcome, Outcome::Planned);
     assert_eq!(countries(&store).await, before);
-    assert_eq!(import_british(&store, &fewer, allowed).await.outcome, CountryOutcome::Published);
+    assert_eq!(import_british(&store, &fewer, allowed).await.outcome, Outcome::Published);
     let after = countries(&store).await;
     assert_eq!(store.country("GB", &after.0["GB"]).await.unwrap().ranges.iter().count(), 18);
 }
@@ -94,9 +94,9 @@ async fn unchanged_ranges_keep_their_version_across_imports_and_rollbacks() {
     import_british(&store, &text, Options::default()).await;
     let piece = countries(&store).await.0["GB"].piece.clone();
     let again = import_british(&store, &text, Options::default()).await;
-    assert_eq!(again.outcome, CountryOutcome::Unchanged);
+    assert_eq!(again.outcome, Outcome::Unchanged);
     import(&store, &ReportSet::second(), without_gates()).await.unwrap();
-    rollback(&store, &RollbackTarget::NewestReadable, Options::default(), |_| ()).await.unwrap();
+    rollback(&store, None, Options::default(), |_| ()).await.unwrap();
     let countries = countries(&store).await;
     assert_eq!(countries.0["GB"].piece, piece);
     store.country("GB", &countries.0["GB"]).await.unwrap();
@@ -109,7 +109,7 @@ async fn real_data_replaces_the_sample() {
     import_british(&store, &sample, Options::default()).await;
     assert!(countries(&store).await.0["GB"].is_sample());
     let real = import_british(&store, &british_file(1, "01/02/2003"), Options::default()).await;
-    assert_eq!(real.outcome, CountryOutcome::Published, "it is not compared with the sample");
+    assert_eq!(real.outcome, Outcome::Published, "it is not compared with the sample");
     import_british(&store, &sample, without_gates()).await;
     import(&store, &ReportSet::published(), Options::default()).await.unwrap();
     assert_eq!(countries(&store).await, Countries::default());
@@ -128,7 +128,7 @@ async fn damaged_ranges_are_reported_and_replaced_by_an_import() {
     assert!(damaged.unreadable_countries["GB"].ends_with("#0000 is missing"), "{damaged:?}");
     assert_eq!(damaged.total_drift(), 1);
     let report = import_british(&store, &text, Options::default()).await;
-    assert_eq!(report.outcome, CountryOutcome::Published);
+    assert_eq!(report.outcome, Outcome::Published);
     assert_eq!(verify(&store, Repair::No, None, |_| ()).await.unwrap().total_drift(), 0);
 }
 
@@ -143,7 +143,7 @@ async fn concurrent_imports_of_reports_and_ranges_both_take_effect() {
         import_british(&store, &text, options),
     );
     assert_eq!(first.unwrap().outcome, Outcome::Published);
-    assert_eq!(second.outcome, CountryOutcome::Published);
+    assert_eq!(second.outcome, Outcome::Published);
     let manifest = store.manifest().await.unwrap().unwrap();
     assert_eq!((manifest.publication.number, manifest.countries.0.len()), (1, 1));
 }

@@ -3,8 +3,7 @@
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use ingest::{
-    HistoryDrift, ImportReport, Options, Outcome, Repair, RollbackTarget, Verification, ingest,
-    rollback, verify,
+    HistoryDrift, ImportReport, Options, Outcome, Repair, Verification, ingest, rollback, verify,
 };
 use jiff::{Timestamp, ToSpan};
 use numbering::{
@@ -71,8 +70,7 @@ impl Nights {
     }
 
     async fn roll_back(&mut self) -> ImportReport {
-        let target = RollbackTarget::NewestReadable;
-        let report = rollback(&self.store, &target, self.options(), |_| ()).await.unwrap();
+        let report = rollback(&self.store, None, self.options(), |_| ()).await.unwrap();
         self.end_night().await;
         report
     }

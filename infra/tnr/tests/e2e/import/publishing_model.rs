@@ -12,7 +12,7 @@ use std::{
     thread,
 };
 
-use ingest::{IngestError, Options, Outcome, Repair, RollbackTarget, ingest, rollback, verify};
+use ingest::{IngestError, Options, Outcome, Repair, ingest, rollback, verify};
 use jiff::{Timestamp, ToSpan};
 use proptest::{
     prelude::*,
@@ -80,9 +80,7 @@ async fn work(store: &Store, run: &Run) -> Option<usize> {
             assert!(!matches!(report.outcome, Outcome::Refused { .. }), "{report:?}");
             return Some(files);
         }
-        Work::Rollback => {
-            _ = rollback(store, &RollbackTarget::NewestReadable, Options::default(), |_| ()).await;
-        }
+        Work::Rollback => _ = rollback(store, None, Options::default(), |_| ()).await,
         Work::Repair => _ = verify(store, Repair::Yes, None, |_| ()).await,
     }
     None
