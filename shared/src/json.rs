@@ -1,4 +1,4 @@
-//! JSON responses.
+//! JSON responses, and changes to JSON values.
 
 use std::io::{self, Write};
 
@@ -7,6 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// The approximate size of a page with 50 results, so the buffer rarely grows.
 const BUFFER_BYTES: usize = 8192;
@@ -34,6 +35,18 @@ pub fn write_json_lines(
 pub fn write_json_line(mut output: impl Write, row: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut output, row)?;
     output.write_all(b"\n")
+}
+
+/// Calls `change` for each object in a value, the outermost first.
+pub fn change_objects(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(fields) => {
+            change(fields);
+            fields.values_mut().for_each(|field| change_objects(field, change));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| change_objects(item, change)),
+        _ => (),
+    }
 }
 
 /// A successful response. Serializing into a `Vec` takes half as long as [`axum::Json`].

@@ -1,6 +1,7 @@
 //! Converts an OpenAPI 3.1 document to version 3.0.
 
 use serde_json::{Map, Value, json};
+use shared::json::change_objects;
 
 /// Converts a document. Drops what version 3.0 cannot express: patterns for map keys, and additional schema examples.
 pub fn convert(mut description: Value) -> Value {
@@ -23,14 +24,7 @@ fn drop_unused_schemas(description: &mut Value) {
 }
 
 fn rewrite(value: &mut Value, schemas: &Value) {
-    match value {
-        Value::Object(fields) => {
-            rewrite_schema(fields, schemas);
-            fields.values_mut().for_each(|field| rewrite(field, schemas));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, schemas)),
-        _ => (),
-    }
+    change_objects(value, &mut |fields| rewrite_schema(fields, schemas));
 }
 
 fn rewrite_schema(schema: &mut Map<String, Value>, schemas: &Value) {

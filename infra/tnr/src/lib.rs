@@ -11,7 +11,6 @@ pub mod openapi;
 pub mod operate;
 mod serve;
 mod stop_signals;
-pub mod template;
 mod terminal;
 mod web_pages;
 

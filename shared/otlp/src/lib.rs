@@ -1,7 +1,7 @@
 //! W3C trace context and spans, encoded as [OTLP in JSON].
 //!
-//! A request's trace is task-local: [`in_trace`] sets it, and [`span`] adds to it. Without a trace, a span costs one
-//! task-local lookup. The only client text in a span is a trace id and a span id.
+//! A request's trace is task-local: [`in_trace`] sets it, and [`start_span`] adds to it. Without a trace, a span costs
+//! one task-local lookup. The only client text in a span is a trace id and a span id.
 //!
 //! [OTLP in JSON]: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 

@@ -47,10 +47,7 @@ pub async fn import(args: ImportArgs) -> Result<(), CliError> {
     };
     check_changes_file(&args.change)?;
     let import = async |store: &Store| {
-        let import = async |show: &dyn Fn(Step)| {
-            ingest::import(store, &sources, &countries, options, show).await
-        };
-        with_progress(import).await
+        ingest::import(store, &sources, &countries, options, show_progress()).await
     };
     let report =
         on_database(&args.change.data, access(&args.change, Access::Create), import).await?;
@@ -81,10 +78,7 @@ async fn import_countries(args: ImportArgs) -> Result<(), CliError> {
     let allow = args.allow.iter().copied().collect();
     let options = Options { allow, strict: args.strict, ..options(&args.change) };
     let import = async |store: &Store| {
-        let import = async |show: &dyn Fn(Step)| {
-            ingest::import_countries(store, &countries, options, show).await
-        };
-        with_progress(import).await
+        ingest::import_countries(store, &countries, options, show_progress()).await
     };
     let reports =
         on_database(&args.change.data, access(&args.change, Access::Change), import).await??;
@@ -137,8 +131,7 @@ pub async fn rollback(args: RollbackArgs) -> Result<(), CliError> {
     let options = options(&args);
     check_changes_file(&args)?;
     let rollback = async |store: &Store| {
-        with_progress(async |show| ingest::rollback(store, to.as_deref(), options, show).await)
-            .await
+        ingest::rollback(store, to.as_deref(), options, show_progress()).await
     };
     let report = on_database(&args.data, access(&args, Access::Change), rollback).await?;
     finish(report, &args)
@@ -215,10 +208,10 @@ fn next_command(report: &ImportReport, options: &ChangeArgs) -> Option<String> {
     }
 }
 
-/// Shows the stages of an import, rollback or verification.
-pub async fn with_progress<T>(work: impl AsyncFnOnce(&dyn Fn(Step)) -> T) -> T {
+/// A function that shows the stages of an import, rollback or verification until it is dropped.
+pub fn show_progress() -> impl Fn(Step) {
     let progress = Progress::new();
-    work(&|step| show(&progress, step)).await
+    move |step| show(&progress, step)
 }
 
 fn show(progress: &Progress, step: Step) {

@@ -9,8 +9,11 @@ use store::{CurrentDataset, DatasetError, LoadedCountry, Snapshot, Store};
 use crate::{
     CliError,
     data::sample,
-    database::args::DataArgs,
-    database::{Access, Database, args::DatabaseLocation},
+    database::{
+        Access,
+        args::{DataArgs, DatabaseLocation},
+        on_database,
+    },
     routes,
     terminal::{NextCommands, show_note},
 };
@@ -29,7 +32,7 @@ impl NumberingData {
     /// # Errors
     /// Returns [`CliError::NoData`] before the first import.
     pub async fn load(args: &DataArgs, needs_countries: bool) -> Result<Self, CliError> {
-        let load = async |store: Store| {
+        let load = async |store: &Store| {
             let current = CurrentDataset::new(store.clone());
             let mut data = Self::from_current(&current, args).await?;
             let manifest = current.in_memory().filter(|_| needs_countries);
@@ -38,7 +41,7 @@ impl NumberingData {
             }
             Ok(data)
         };
-        with_store(args, load).await
+        on_database(args, Access::Read, load).await?
     }
 
     async fn from_current(current: &CurrentDataset, args: &DataArgs) -> Result<Self, CliError> {
@@ -75,24 +78,13 @@ pub async fn with_app<T>(
     args: &DataArgs,
     work: impl AsyncFnOnce(App) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    with_store(args, async |store| {
-        let app = App::new(store, Config::from_env());
+    on_database(args, Access::Read, async |store: &Store| {
+        let app = App::new(store.clone(), Config::from_env());
         // The API's own error does not give the reason.
         NumberingData::from_current(&app.dataset, args).await?;
         work(app).await
     })
-    .await
-}
-
-/// Opens the database for reading, runs `work` and closes the database.
-async fn with_store<T>(
-    args: &DataArgs,
-    work: impl AsyncFnOnce(Store) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    let database = Database::open(args, Access::Read).await?;
-    let result = work(database.store()).await;
-    database.close().await;
-    result
+    .await?
 }
 
 /// The note to print without data for rate center and carrier.

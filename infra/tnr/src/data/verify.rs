@@ -9,7 +9,7 @@ use store::Store;
 
 use crate::{
     CliError,
-    data::{args::ReportArgs, import::with_progress, report},
+    data::{args::ReportArgs, import::show_progress, report},
     database::{Access, on_database},
     error::pluralize,
     terminal::{width, wrap},
@@ -29,9 +29,7 @@ pub struct VerifyArgs {
 pub async fn verify(VerifyArgs { repair, report: args }: VerifyArgs) -> Result<(), CliError> {
     let access = if repair { Access::Change } else { Access::Read };
     let repair = if repair { Repair::Yes } else { Repair::No };
-    let work = async |store: &Store| {
-        with_progress(async |show| ingest::verify(store, repair, None, show).await).await
-    };
+    let work = async |store: &Store| ingest::verify(store, repair, None, show_progress()).await;
     let verification = on_database(&args.data, access, work).await??;
     report::print(args.json, &verification, |table, it| write(table, it, repair))?;
     let drifted = verification.total_drift();

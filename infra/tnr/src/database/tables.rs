@@ -11,32 +11,66 @@ use aws_sdk_dynamodb::{
     },
 };
 use logging::with_causes;
+use serde::Deserialize;
 use store::{Store, Tables};
+use yaml_serde::Value;
 
 use crate::{
     CliError,
     database::args::DataArgs,
     error::{Cause, Context},
-    template::{self, Table},
     terminal::show_note,
 };
+
+const TEMPLATE: &str = include_str!("../../../../template.yaml");
+/// The stack's name in the template.
+const STACK: &str = "${AWS::StackName}";
 
 /// The interval and maximum number of polls for a new table: one minute in total.
 const TABLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_TABLE_POLLS: usize = 600;
 
+/// A table in the template, so that local tables always match deployed ones.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Table {
+    table_name: String,
+    /// The partition key, and the sort key if the table has one.
+    key_schema: Vec<Attribute>,
+    time_to_live_specification: Option<Attribute>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Attribute {
+    attribute_name: String,
+}
+
+fn tables_in_template() -> Result<Vec<Table>, CliError> {
+    let template: Value = yaml_serde::from_str(TEMPLATE).map_err(unexpected)?;
+    let resources = template["Resources"].as_mapping().into_iter().flatten();
+    let resources = resources.map(|(_, resource)| resource);
+    let tables = resources.filter(|resource| resource["Type"] == "AWS::DynamoDB::Table");
+    let properties = tables.map(|table| table["Properties"].clone());
+    properties.map(|table| yaml_serde::from_value(table).map_err(unexpected)).collect()
+}
+
+fn unexpected(cause: impl Into<Cause>) -> CliError {
+    CliError::io("template.yaml does not define the tables as expected")(cause)
+}
+
 /// Creates missing tables and waits until all are active. Other processes may do so concurrently.
 pub async fn create_missing(store: &Store) -> Result<(), CliError> {
     let (client, names) = store.parts();
-    let tables = template::tables()?;
+    let tables = tables_in_template()?;
     for table in &tables {
         create_if_missing(client, table_name(table, names)?, table).await?;
     }
     for table in &tables {
         let name = table_name(table, names)?;
         wait_until_active(client, name).await?;
-        if let Some(attribute) = &table.time_to_live {
-            enable_time_to_live(client, name, attribute).await;
+        if let Some(Attribute { attribute_name }) = &table.time_to_live_specification {
+            enable_time_to_live(client, name, attribute_name).await;
         }
     }
     Ok(())
@@ -64,23 +98,19 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
 }
 
 fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
-    match table.name.as_str() {
-        "carriers" => Ok(&names.carriers),
-        "exchanges" => Ok(&names.exchanges),
-        "dataset" => Ok(&names.dataset),
-        "history" => Ok(&names.history),
-        "api_keys" => Ok(&names.api_keys),
-        "usage" => Ok(&names.usage),
-        other => Err(template::unexpected(format!("nothing uses table '{other}'"))),
-    }
+    let in_template = Tables::for_stack(STACK);
+    let mut names = table_names(&in_template).zip(table_names(names));
+    let found = names.find(|(name, _)| *name == table.table_name);
+    let unused = || unexpected(format!("nothing uses table '{}'", table.table_name));
+    found.map(|(_, name)| name).ok_or_else(unused)
 }
 
 async fn create_if_missing(client: &Client, name: &str, table: &Table) -> Result<(), CliError> {
     let failed = || format!("cannot create table {name}");
     let mut create =
         client.create_table().table_name(name).billing_mode(BillingMode::PayPerRequest);
-    let sort_key = table.sort_key.iter().map(|key| (key, KeyType::Range));
-    for (key, key_type) in [(&table.key, KeyType::Hash)].into_iter().chain(sort_key) {
+    for (attribute, key_type) in table.key_schema.iter().zip([KeyType::Hash, KeyType::Range]) {
+        let key = &attribute.attribute_name;
         let attribute = AttributeDefinition::builder().attribute_name(key);
         let attribute = attribute.attribute_type(ScalarAttributeType::S).build();
         let schema = KeySchemaElement::builder().attribute_name(key).key_type(key_type).build();

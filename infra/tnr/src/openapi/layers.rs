@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
-use shared::quota::LimitType;
+use shared::{json::change_objects, quota::LimitType};
 
 use super::{needs_key, operations};
 
@@ -152,19 +152,14 @@ fn open_name(name: &str) -> String {
 
 /// Opens the enums in a schema, and references open copies of those that stay closed.
 fn open_enums_in(value: &mut Value, closed: &BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            open_enum(fields);
-            let name = fields.get("$ref").and_then(schema_name);
-            if let Some(name) = name.filter(|name| closed.contains(*name)) {
-                let reference = format!("{SCHEMAS}{}", open_name(name));
-                fields.insert("$ref".to_owned(), reference.into());
-            }
-            fields.values_mut().for_each(|field| open_enums_in(field, closed));
+    change_objects(value, &mut |fields| {
+        open_enum(fields);
+        let name = fields.get("$ref").and_then(schema_name);
+        if let Some(name) = name.filter(|name| closed.contains(*name)) {
+            let reference = format!("{SCHEMAS}{}", open_name(name));
+            fields.insert("$ref".to_owned(), reference.into());
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| open_enums_in(item, closed)),
-        _ => (),
-    }
+    });
 }
 
 /// Turns an enum into any string, and lists the known values in the description if they are few.

@@ -6,10 +6,11 @@ mod layers;
 pub mod sample_requests;
 
 use clap::ValueEnum;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use shared::{
     app,
     errors::{ErrorBody, Problem},
+    json::change_objects,
 };
 use utoipa::OpenApi;
 
@@ -66,7 +67,7 @@ pub fn description() -> Value {
     layers::describe(&mut description);
     layers::open_response_enums(&mut description);
     examples::add(&mut description);
-    join_lines(&mut description);
+    change_objects(&mut description, &mut join_lines);
     description
 }
 
@@ -101,20 +102,11 @@ fn component_name(reference: &str) -> &str {
 }
 
 /// Joins the lines of each paragraph in descriptions, which are wrapped in doc comments.
-fn join_lines(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                match field {
-                    Value::String(text) if matches!(name.as_str(), "description" | "summary") => {
-                        let paragraphs = text.split("\n\n").map(|lines| lines.replace('\n', " "));
-                        *text = paragraphs.collect::<Vec<_>>().join("\n\n");
-                    }
-                    other => join_lines(other),
-                }
-            }
+fn join_lines(fields: &mut Map<String, Value>) {
+    for name in ["description", "summary"] {
+        if let Some(Value::String(text)) = fields.get_mut(name) {
+            let paragraphs = text.split("\n\n").map(|lines| lines.replace('\n', " "));
+            *text = paragraphs.collect::<Vec<_>>().join("\n\n");
         }
-        Value::Array(items) => items.iter_mut().for_each(join_lines),
-        _ => (),
     }
 }

@@ -58,21 +58,6 @@ pub struct ServeArgs {
     flags_base_url: Option<String>,
     #[command(flatten)]
     pub connections: ConnectionArgs,
-    #[command(flatten)]
-    pub sample: SampleArgs,
-    #[command(flatten)]
-    pub key: KeyArgs,
-    #[command(flatten)]
-    pub database: DatabaseArgs,
-}
-
-fn seconds() -> ValueParser {
-    clap::value_parser!(u64).map(Duration::from_secs).into()
-}
-
-/// Options for the sample data.
-#[derive(Debug, Args)]
-pub struct SampleArgs {
     /// Import the sample into an empty database and print a key; the default for the embedded
     /// database. Overrides --no-sample
     #[arg(long)]
@@ -81,6 +66,14 @@ pub struct SampleArgs {
     // Not a clap conflict, which would also reject `--sample` with TNR_NO_SAMPLE set.
     #[arg(long, env = "TNR_NO_SAMPLE", value_parser = BoolishValueParser::new())]
     no_sample: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+}
+
+fn seconds() -> ValueParser {
+    clap::value_parser!(u64).map(Duration::from_secs).into()
 }
 
 impl ServeArgs {
@@ -98,7 +91,7 @@ impl ServeArgs {
     pub fn is_trial(&self) -> bool {
         // If the variable has an invalid URL, opening the database reports it.
         let is_embedded = matches!(self.database.endpoint_url(), Ok(None));
-        self.sample.sample || (is_embedded && !self.sample.no_sample)
+        self.sample || (is_embedded && !self.no_sample)
     }
 }
 

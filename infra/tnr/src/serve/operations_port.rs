@@ -101,7 +101,8 @@ pub async fn observe(
     request: Request,
     next: Next,
 ) -> Response {
-    let _in_flight = state.metrics.in_flight();
+    // Also dropped if the client disconnects early.
+    let _in_flight = Arc::clone(&state.metrics.active);
     if !state.is_stopping() {
         return next.run(request).await;
     }
@@ -150,6 +151,8 @@ pub struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
     latency: HistogramVec,
+    /// Cloned by each request in flight.
+    active: Arc<()>,
     in_flight: IntGauge,
     read_capacity: Counter,
     database_up: IntGauge,
@@ -189,6 +192,7 @@ impl Metrics {
             ),
             database_up: gauge("tnr_database_up", "0 while a table is not responding"),
             failed_calls: counters("tnr_dynamodb_failed_calls_total", failed_calls, &["kind"]),
+            active: Arc::default(),
             in_flight: gauge("tnr_http_requests_in_flight", "Requests in flight"),
             is_ready: gauge("tnr_ready", "1 while the server is ready for requests"),
             data_version: info("tnr_data_info", "The loaded data version; always 1"),
@@ -205,12 +209,6 @@ impl Metrics {
         self.read_capacity.inc_by(request.consumption.capacity_units.max(0.0));
     }
 
-    /// Counts a request as in flight until the returned guard is dropped.
-    pub fn in_flight(&self) -> InFlight {
-        self.in_flight.inc();
-        InFlight(self.in_flight.clone())
-    }
-
     /// Copies database health and counters from `store`.
     pub fn set_database(&self, store: &Store) {
         self.database_up.set(store.is_reachable().into());
@@ -223,6 +221,7 @@ impl Metrics {
     /// Renders all metrics in the Prometheus text format. `data` is the loaded version.
     pub fn render(&self, is_ready: bool, data: Option<&(LoadedVersion, Arc<Manifest>)>) -> String {
         self.is_ready.set(is_ready.into());
+        self.in_flight.set(Arc::strong_count(&self.active) as i64 - 1);
         // The version is a label, so the previous one would remain.
         self.data_version.reset();
         if let Some((loaded, manifest)) = data
@@ -235,16 +234,6 @@ impl Metrics {
         }
         let encoded = TextEncoder::new().encode_to_string(&self.registry.gather());
         encoded.expect("each metric has a value")
-    }
-}
-
-/// Counts a request as in flight until dropped.
-pub struct InFlight(IntGauge);
-
-impl Drop for InFlight {
-    // Also runs if the client disconnects early.
-    fn drop(&mut self) {
-        self.0.dec();
     }
 }
 

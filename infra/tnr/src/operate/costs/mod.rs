@@ -1,8 +1,5 @@
-//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), other sizes and counts
-//! (`measures.csv`), and AWS list prices (`prices.csv`).
-
-#[cfg(test)]
-mod tests;
+//! The `costs` command: a deployment's bill, computed from request sizes (`requests.csv`), and from other sizes, counts
+//! and AWS list prices (`figures.csv`).
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -74,26 +71,23 @@ const SNAPSHOTS: f64 = 4.0;
 const STORAGE_OVERHEAD: f64 = 100.0;
 /// API Gateway counts every 512 KB as a request, rounded up.
 const BYTES_PER_METERED_REQUEST: f64 = 524_288.0;
+/// Data transfer out that is free: 100 GB.
+const FREE_BYTES_OUT: f64 = 100.0 * 1_073_741_824.0;
 
 pub fn print(args: &CostsArgs) -> Result<(), CliError> {
-    let cold_share = args.cold / 100.0;
     let bills = if args.worst_case {
-        vec![
-            ("A day", Usage::worst_day(cold_share)),
-            ("A day without a key,", Usage::flood(cold_share)),
-        ]
+        vec![("A day", Traffic::worst_day()), ("A day without a key,", Traffic::flood())]
     } else {
-        let month = Usage::month(args.requests as f64, cold_share);
-        vec![("A month", Usage { has_edge: args.edge, monitoring: args.monitoring, ..month })]
+        vec![("A month", Traffic::month(args.requests as f64))]
     };
-    let bills = bills.iter().map(|(span, usage)| {
+    let bills = bills.iter().map(|(span, traffic)| {
         let heading = format!(
             "{span} with {} requests, {}% of which start a container; US dollars, us-east-1, 2026 list \
-             prices, no free tier except 100 GB of data transfer out",
-            HumanCount(usage.requests() as u64),
+             prices, no volume discount, no free tier except 100 GB of data transfer out",
+            HumanCount(traffic.requests() as u64),
             args.cold,
         );
-        let lines = bill(usage).into_iter();
+        let lines = bill(args, traffic).into_iter();
         let lines = lines.map(|(what, dollars)| format!("  {what:<48}{dollars:>12.2}\n"));
         wrap(&heading, width(), 0) + "\n" + &lines.collect::<String>()
     });
@@ -105,42 +99,23 @@ fn rows<T: DeserializeOwned>(csv: &str) -> Vec<T> {
     rows.deserialize().collect::<Result<_, _>>().expect("the embedded tables are valid")
 }
 
-static MEASURES: LazyLock<HashMap<String, f64>> = LazyLock::new(|| {
-    let rows = rows::<(String, f64, String)>(include_str!("measures.csv")).into_iter();
-    rows.map(|(name, value, _)| (name, value)).collect()
+static FIGURES: LazyLock<HashMap<String, f64>> = LazyLock::new(|| {
+    let rows = rows::<(String, f64, f64, String, String)>(include_str!("figures.csv")).into_iter();
+    rows.map(|(name, value, per, ..)| (name, value / per)).collect()
 });
 
-/// A size or count that determines the costs. Tests compare them with the template and with measured requests, starts
-/// and imports.
+/// A size or count that determines the costs, or the price of a unit in dollars. Tests compare sizes and counts with
+/// the template and with measured requests, starts and imports.
 pub fn measure(name: &str) -> f64 {
-    *MEASURES.get(name).unwrap_or_else(|| panic!("{name} has no measure"))
+    *FIGURES.get(name).unwrap_or_else(|| panic!("{name} has no measure"))
 }
 
-#[derive(Debug, Deserialize)]
-struct Price {
-    name: String,
-    /// The number of units that the price covers.
-    per: f64,
-    /// The price in dollars, in tiers such as `1 up to 300, then 0.9`.
-    dollars: String,
+fn cost(price: &str, count: f64) -> f64 {
+    measure(price) * count
 }
 
-static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| rows(include_str!("prices.csv")));
-
-fn cost(name: &str, count: f64) -> f64 {
-    let price = PRICES.iter().find(|price| price.name == name);
-    let price = price.unwrap_or_else(|| panic!("{name} has no price"));
-    let number = |text: &str| text.replace(',', "").parse::<f64>().expect("a number");
-    let (mut dollars, mut below) = (0.0, 0.0);
-    for tier in price.dollars.split(", then ") {
-        let (price_in_tier, end) = match tier.split_once(" up to ") {
-            Some((price, end)) => (number(price), number(end)),
-            None => (number(tier), f64::INFINITY),
-        };
-        dollars += price_in_tier * ((count / price.per).clamp(below, end) - below);
-        below = end;
-    }
-    dollars
+fn lambda_time(memory_mb: &str, ms: f64) -> f64 {
+    cost("lambda_time", measure(memory_mb) / 1024.0 * ms / 1000.0)
 }
 
 /// The group of routes that reject unknown keys.
@@ -170,37 +145,30 @@ pub struct RequestKind {
 }
 
 /// A deployment's requests in a number of days.
-#[derive(Debug)]
-pub struct Usage {
+struct Traffic {
+    days: f64,
     /// The number of requests of each kind in [`REQUESTS`].
     counts: Vec<f64>,
-    /// The fraction of requests that start a container.
-    cold_share: f64,
-    days: f64,
-    /// `true` if CloudFront and a firewall are in front of the API.
-    has_edge: bool,
-    monitoring: Monitoring,
 }
 
-impl Usage {
-    pub fn month(requests: f64, cold_share: f64) -> Self {
-        Self::new(DAYS, cold_share, |kind| requests * kind.share / 100.0)
+impl Traffic {
+    fn month(requests: f64) -> Self {
+        Self::new(DAYS, |kind| requests * kind.share / 100.0)
     }
 
     /// A day at the request limits, with each route's most expensive request.
-    fn worst_day(cold_share: f64) -> Self {
-        Self::new(1.0, cold_share, |kind| kind.rate * SECONDS_PER_DAY)
+    fn worst_day() -> Self {
+        Self::new(1.0, |kind| kind.rate * SECONDS_PER_DAY)
     }
 
     /// A day at the request limits without a valid key. Public routes return their largest response, and the others
     /// reject an unknown key.
-    fn flood(cold_share: f64) -> Self {
-        Self::new(1.0, cold_share, |kind| kind.keyless_rate * SECONDS_PER_DAY)
+    fn flood() -> Self {
+        Self::new(1.0, |kind| kind.keyless_rate * SECONDS_PER_DAY)
     }
 
-    fn new(days: f64, cold_share: f64, count: impl Fn(&RequestKind) -> f64) -> Self {
-        let counts = REQUESTS.iter().map(count).collect();
-        Self { counts, cold_share, days, has_edge: false, monitoring: Monitoring::Full }
+    fn new(days: f64, count: impl Fn(&RequestKind) -> f64) -> Self {
+        Self { days, counts: REQUESTS.iter().map(count).collect() }
     }
 
     fn requests(&self) -> f64 {
@@ -212,81 +180,60 @@ impl Usage {
     }
 }
 
-/// A line on a bill, the name of a price, and the number of units used. A line can have several prices.
-type Item = (String, &'static str, f64);
-
-/// A bill's lines in dollars: request-based costs, fixed costs, and totals.
-pub fn bill(usage: &Usage) -> Vec<(String, f64)> {
-    let groups = [("Total for requests", for_requests(usage)), ("Total", fixed(usage))];
-    // Tiers apply to the total of all items with the same price.
-    let mut counts = HashMap::<&str, f64>::new();
-    for (_, price, count) in groups.iter().flat_map(|(_, items)| items) {
-        *counts.entry(price).or_default() += count;
-    }
-    let (mut lines, mut total) = (Vec::<(String, f64)>::new(), 0.0);
-    for (name, items) in groups {
-        for (what, price, count) in items {
-            let all = counts[price].max(f64::MIN_POSITIVE);
-            let dollars = cost(price, all) * count / all;
-            total += dollars;
-            match lines.last_mut().filter(|last| last.0 == what) {
-                Some((_, sum)) => *sum += dollars,
-                None => lines.push((what, dollars)),
-            }
-        }
+/// A bill's lines in dollars: costs of requests, fixed costs, and totals.
+fn bill(args: &CostsArgs, traffic: &Traffic) -> Vec<(String, f64)> {
+    let (mut lines, mut total) = (Vec::new(), 0.0);
+    for (name, group) in
+        [("Total for requests", for_requests(args, traffic)), ("Total", fixed(args, traffic.days))]
+    {
+        total += group.iter().map(|(_, dollars)| dollars).sum::<f64>();
+        lines.extend(group);
         lines.push((name.to_owned(), total));
     }
     lines
 }
 
-fn gb_seconds(memory_mb: f64, ms: f64) -> f64 {
-    memory_mb / 1024.0 * ms / 1000.0
-}
-
-fn for_requests(usage: &Usage) -> Vec<Item> {
-    let requests = usage.requests();
-    let starts = requests * usage.cold_share;
+fn for_requests(args: &CostsArgs, traffic: &Traffic) -> Vec<(String, f64)> {
+    let requests = traffic.requests();
+    let starts = requests * args.cold / 100.0;
     let start_units =
         snapshot_read_units(measure("snapshot_bytes")) + measure("key_and_manifest_units");
-    let logs = |bytes| requests * measure(bytes);
-    let memory_mb = measure("memory_mb");
-    let start_ms = starts * measure("start_ms");
-    let metered = usage.total(|kind| (kind.response_bytes / BYTES_PER_METERED_REQUEST).ceil());
-    let data = usage.total(|kind| kind.response_bytes);
-    let time = usage.total(|kind| kind.ms);
-    let mut items = vec![
-        ("API Gateway", "api_requests", metered),
-        ("Lambda, requests", "lambda_requests", requests),
-        ("Lambda, request time", "lambda_time", gb_seconds(memory_mb, time)),
-        ("Lambda, cold start time", "lambda_time", gb_seconds(memory_mb, start_ms)),
-        ("DynamoDB, reads for requests", "read_units", usage.total(|kind| kind.read_units)),
-        ("DynamoDB, reads for cold starts", "read_units", starts * start_units),
-        ("KMS, cold starts", "kms_requests", starts * measure("tables_read")),
-        ("Logs from functions", "logs", logs("log_bytes")),
-        ("Logs from API Gateway", "logs", logs("gateway_log_bytes")),
+    let metered = traffic.total(|kind| (kind.response_bytes / BYTES_PER_METERED_REQUEST).ceil());
+    let read_units = traffic.total(|kind| kind.read_units);
+    let data = traffic.total(|kind| kind.response_bytes);
+    let logs = |bytes| cost("logs", requests * measure(bytes));
+    let mut lines = vec![
+        ("API Gateway", cost("api_requests", metered)),
+        ("Lambda, requests", cost("lambda_requests", requests)),
+        ("Lambda, request time", lambda_time("memory_mb", traffic.total(|kind| kind.ms))),
+        ("Lambda, cold start time", lambda_time("memory_mb", starts * measure("start_ms"))),
+        ("DynamoDB, reads for requests", cost("read_units", read_units)),
+        ("DynamoDB, reads for cold starts", cost("read_units", starts * start_units)),
+        ("KMS, cold starts", cost("kms_requests", starts * measure("tables_read"))),
+        ("Logs from functions", logs("log_bytes")),
+        ("Logs from API Gateway", logs("gateway_log_bytes")),
     ];
-    if usage.has_edge {
+    if args.edge {
         // Data transfer from the API to CloudFront is free.
-        items.extend([
-            ("CloudFront, requests", "edge_requests", requests),
-            ("CloudFront, data transfer out", "edge_data_out", data),
-            ("Logs from CloudFront", "logs", logs("edge_log_bytes")),
-            ("Firewall, requests", "firewall_requests", requests),
+        lines.extend([
+            ("CloudFront, requests", cost("edge_requests", requests)),
+            ("CloudFront, data transfer out", cost("edge_data_out", data)),
+            ("Logs from CloudFront", logs("edge_log_bytes")),
+            ("Firewall, requests", cost("firewall_requests", requests)),
         ]);
     } else {
-        items.push(("Data transfer out", "data_out", data));
+        lines.push(("Data transfer out", cost("data_out", (data - FREE_BYTES_OUT).max(0.0))));
     }
-    items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count)).collect()
+    lines.into_iter().map(|(what, dollars)| (what.to_owned(), dollars)).collect()
 }
 
-fn fixed(usage: &Usage) -> Vec<Item> {
-    let [metrics, alarms, alarm_metrics, dashboards] = usage.monitoring.counts();
-    let metrics_line = format!("{metrics} metrics");
-    let alarms = format!("{alarms} alarms on {alarm_metrics} metrics");
-    let firewall = format!("Firewall with {} rules", measure("edge_rules"));
+/// The costs without requests. Lines for what is not deployed are omitted.
+fn fixed(args: &CostsArgs, days: f64) -> Vec<(String, f64)> {
+    let [metrics, alarms, alarm_metrics, dashboards] = args.monitoring.counts();
     // A busy container reads its key and the manifest every minute.
     let minutes = DAYS * SECONDS_PER_DAY / 60.0 * measure("keyed_functions");
-    let checks = "Checks of the key and the manifest";
+    let checks = cost("read_units", minutes * measure("key_and_manifest_units"))
+        + cost("kms_requests", minutes / 5.0 * measure("tables_read"));
 
     let [items, item_bytes, changed, snapshot_bytes, difference_bytes] =
         ["items", "item_bytes", "items_changed_per_night", "snapshot_bytes", "difference_bytes"]
@@ -302,49 +249,42 @@ fn fixed(usage: &Usage) -> Vec<Item> {
         + 2.0 * snapshot_read_units(snapshot_bytes);
     // An item and a history change take one unit each.
     let writes = 2.0 * changed + (snapshot_bytes + difference_bytes) / 1024.0;
-    let import = "Nightly import";
+    let import = lambda_time("import_memory_mb", measure("import_seconds") * 1000.0)
+        + cost("read_units", reads)
+        + cost("write_units", writes);
 
     let stored_night =
         history_bytes + changed * STORAGE_OVERHEAD + difference_bytes + publication_bytes;
     let bytes = items * (item_bytes + STORAGE_OVERHEAD)
         + SNAPSHOTS * snapshot_bytes
         + history_days * stored_night;
-    let storage = "Storage and backups";
 
     // The probe waits for all its requests, which have the size of typical requests.
-    let probed = PROBES * measure("probe_requests");
-    let invocations = probed + PROBES;
-    let probe_ms = 2.0 * probed * measure("request_ms");
-    let units = Usage::month(probed, 0.0).total(|kind| kind.read_units);
-    let probe = "Probe every five minutes";
+    let requests = measure("probe_requests");
+    let probe = cost("api_requests", measure("public_probe_requests"))
+        + cost("lambda_requests", requests + 1.0)
+        + lambda_time("memory_mb", 2.0 * requests * measure("request_ms"))
+        + cost("read_units", Traffic::month(requests).total(|kind| kind.read_units))
+        + cost("logs", (requests + 1.0) * measure("log_bytes"));
 
-    let import_ms = DAYS * measure("import_seconds") * 1000.0;
-    let mut items = vec![
-        (&*metrics_line, "metrics", metrics),
-        (&alarms, "alarm_metrics", alarm_metrics),
-        ("Dashboard", "dashboards", dashboards),
-        (checks, "read_units", minutes * measure("key_and_manifest_units")),
-        (checks, "kms_requests", minutes / 5.0 * measure("tables_read")),
-        (import, "lambda_time", gb_seconds(measure("import_memory_mb"), import_ms)),
-        (import, "read_units", DAYS * reads),
-        (import, "write_units", DAYS * writes),
-        (storage, "storage", bytes),
-        (storage, "backup", bytes),
-        (probe, "api_requests", PROBES * measure("public_probe_requests")),
-        (probe, "lambda_requests", invocations),
-        (probe, "lambda_time", gb_seconds(measure("memory_mb"), probe_ms)),
-        (probe, "read_units", units),
-        (probe, "logs", invocations * measure("log_bytes")),
+    let rules = measure("edge_rules");
+    let firewall =
+        if args.edge { measure("firewalls") + cost("firewall_rules", rules) } else { 0.0 };
+    let lines = [
+        (format!("{metrics} metrics"), cost("metrics", metrics)),
+        (
+            format!("{alarms} alarms on {alarm_metrics} metrics"),
+            cost("alarm_metrics", alarm_metrics),
+        ),
+        ("Dashboard".to_owned(), cost("dashboards", dashboards)),
+        ("Checks of the key and the manifest".to_owned(), checks),
+        ("Nightly import".to_owned(), DAYS * import),
+        ("Storage and backups".to_owned(), cost("storage", bytes) + cost("backup", bytes)),
+        ("Probe every five minutes".to_owned(), PROBES * probe),
+        (format!("Firewall with {rules} rules"), firewall),
     ];
-    if usage.has_edge {
-        items.extend([
-            (&*firewall, "firewalls", 1.0),
-            (&firewall, "firewall_rules", measure("edge_rules")),
-        ]);
-    }
-    items.retain(|(_, _, count)| *count > 0.0);
-    let share = usage.days / DAYS;
-    items.into_iter().map(|(what, price, count)| (what.to_owned(), price, count * share)).collect()
+    let lines = lines.into_iter().filter(|(_, dollars)| *dollars > 0.0);
+    lines.map(|(what, dollars)| (what, dollars * days / DAYS)).collect()
 }
 
 /// Read units for a snapshot. Each chunk is rounded up to 4 KB. Eventually consistent reads
@@ -353,4 +293,69 @@ pub fn snapshot_read_units(bytes: f64) -> f64 {
     let chunks = (0..bytes as usize).step_by(store::CHUNK_BYTES);
     let sizes = chunks.map(|start| (bytes as usize - start).min(store::CHUNK_BYTES));
     sizes.map(|size| size.div_ceil(4096) as f64 / 2.0).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_to_100_percent() {
+        assert_eq!(REQUESTS.iter().map(|kind| kind.share).sum::<f64>(), 100.0);
+    }
+
+    #[test]
+    fn snapshot_chunks_are_rounded_up_to_4_kb() {
+        assert_eq!(snapshot_read_units(4097.0), 1.0);
+        assert_eq!(snapshot_read_units(390_001.0), 48.0 + 0.5);
+    }
+
+    #[test]
+    fn cost_page_has_each_kind_of_monitoring() {
+        let page = include_str!("../../../../../docs/COSTS.md");
+        for monitoring in Monitoring::value_variants() {
+            let [metrics, alarms, alarm_metrics, dashboards] = monitoring.counts();
+            let counts = [
+                ("metrics", metrics),
+                ("alarm_metrics", alarm_metrics),
+                ("dashboards", dashboards),
+            ];
+            let dollars: f64 = counts.into_iter().map(|(price, count)| cost(price, count)).sum();
+            let row = format!(
+                "| `{monitoring:?}` | {metrics} | {alarms} on {alarm_metrics} metrics | {dashboards} | {dollars:.2} |"
+            );
+            assert!(page.contains(&row), "{row}");
+        }
+    }
+
+    /// Each table on the page, keyed by the text before it.
+    #[test]
+    fn cost_page_has_the_computed_bills() {
+        let page = include_str!("../../../../../docs/COSTS.md");
+        let args = CostsArgs {
+            requests: 0,
+            cold: 1.0,
+            edge: false,
+            monitoring: Monitoring::Full,
+            worst_case: false,
+        };
+        for (start, traffic) in [
+            ("| 100 million |\n|---|---:|---:|---:|\n", &[1e6, 1e7, 1e8].map(Traffic::month)[..]),
+            ("## The worst day", &[Traffic::worst_day()]),
+            ("## A flood without a key", &[Traffic::flood()]),
+        ] {
+            let bills: Vec<_> = traffic.iter().map(|traffic| bill(&args, traffic)).collect();
+            let row = |(index, (what, _)): (usize, &(String, f64))| {
+                let cells = bills.iter().map(|bill| format!(" {:.2} |", bill[index].1));
+                format!("| {what} |{}\n", cells.collect::<String>())
+            };
+            let rows: Vec<String> = bills[0].iter().enumerate().map(row).collect();
+            // Only monthly bills include fixed costs.
+            let is_last = |row: &String| row.starts_with("| Total for requests");
+            let last = rows.iter().position(is_last).filter(|_| traffic.len() == 1);
+            let expected = rows[..last.map_or(rows.len(), |last| last + 1)].concat();
+            let (_, rest) = page.split_once(start).unwrap();
+            assert!(rest.replace("**", "").contains(&expected), "{start} needs\n{expected}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use indicatif::HumanCount;
-use ingest::{IngestError, Progress, Repair, Verification};
+use ingest::{Drift, HistoryVerification, IngestError, Repair, Verification};
 use jiff::{SignedDuration, civil::Date};
 use logging::with_causes;
 use numbering::{records::Version, time::date_of};
@@ -15,7 +15,10 @@ use super::{
     finding::{Finding, Findings, State},
 };
 use crate::{
-    data::verify::{drift_kinds, history_kinds},
+    data::{
+        import::show_progress,
+        verify::{drift_kinds, history_kinds},
+    },
     error::pluralize,
     terminal::NextCommands,
 };
@@ -192,13 +195,11 @@ fn unreadable_version(
         .section("Upgrade and roll back code")
 }
 
-pub async fn check_items(
-    store: &Store,
-    progress: &dyn Fn(Progress),
-    next: &NextCommands,
-) -> Findings {
-    match ingest::verify(store, Repair::No, None, progress).await {
-        Ok(verification) => Ok(item_findings(&verification, next)),
+pub async fn check_items(store: &Store, next: &NextCommands) -> Findings {
+    match ingest::verify(store, Repair::No, None, show_progress()).await {
+        Ok(Verification { items, drift, history, .. }) => {
+            Ok(item_findings(items, &drift, &history, next))
+        }
         Err(
             IngestError::NothingImported | IngestError::Current(DatasetError::NoneReadable { .. }),
         ) => Ok(vec![Finding::note("items", "not compared; no version is readable")]),
@@ -206,11 +207,15 @@ pub async fn check_items(
     }
 }
 
-fn item_findings(verification: &Verification, next: &NextCommands) -> Vec<Finding> {
-    let Verification { items, drift, history, .. } = verification;
+fn item_findings(
+    items: usize,
+    drift: &Drift,
+    history: &HistoryVerification,
+    next: &NextCommands,
+) -> Vec<Finding> {
     let publications = pluralize(history.publications, "publication");
     let changes = pluralize(history.changes, "change");
-    let items = format!("all {} match the current version", HumanCount(*items as u64));
+    let items = format!("all {} match the current version", HumanCount(items as u64));
     let intact = format!("{publications}, {changes}, all intact");
     let kinds = [
         ("items", items, drift_kinds(drift).to_vec()),
@@ -240,7 +245,7 @@ fn item_findings(verification: &Verification, next: &NextCommands) -> Vec<Findin
 
 #[cfg(test)]
 mod tests {
-    use ingest::{Drift, HistoryDrift, HistoryVerification};
+    use ingest::HistoryDrift;
     use jiff::Timestamp;
     use numbering::dataset::Dataset;
     use store::{ImportedReport, ImportedReports, Piece};
@@ -374,18 +379,7 @@ mod tests {
         ] {
             let history =
                 HistoryVerification { drift: damage, unrecorded, ..HistoryVerification::default() };
-            let (version, skipped) = (Version::new(Timestamp::UNIX_EPOCH), Vec::new());
-            let unreadable_countries = BTreeMap::new();
-            let verification = Verification {
-                version,
-                skipped,
-                items: 9,
-                drift,
-                repaired: 0,
-                history,
-                unreadable_countries,
-            };
-            let found = item_findings(&verification, &NextCommands::default());
+            let found = item_findings(9, &drift, &history, &NextCommands::default());
             let found: Vec<String> = found.iter().map(Finding::summary).collect();
             assert_eq!(found.join(", "), expected);
         }

@@ -18,7 +18,6 @@ use std::{
 use aws_sdk_dynamodb::types::TableDescription;
 use clap::Args;
 use futures_util::future::try_join_all;
-use ingest::Progress;
 use jiff::Timestamp;
 use numbering::time::this_second;
 use shared::auth::ApiKey;
@@ -33,7 +32,7 @@ use self::{
 };
 use crate::{
     CliError,
-    data::{import::with_progress, report},
+    data::report,
     database::{
         Access,
         args::{DataArgs, DatabaseLocation, endpoint_url},
@@ -93,8 +92,7 @@ pub async fn doctor(args: DoctorArgs) -> ExitCode {
 
 /// Returns the numbers of problems and warnings.
 async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
-    let work = async |show: &dyn Fn(Progress)| examine(args, show).await;
-    let examination = with_progress(work).await.context("the checks could not start")?;
+    let examination = examine(args).await.context("the checks could not start")?;
     report::print(args.json, &examination, write).context("the findings could not be printed")?;
     if examination.is_unknown() {
         return Err(CliError::failed("nothing could be checked"));
@@ -103,7 +101,7 @@ async fn print_findings(args: &DoctorArgs) -> Result<(usize, usize), CliError> {
     Ok((examination.count(State::Problem), warnings))
 }
 
-async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<DoctorReport, CliError> {
+async fn examine(args: &DoctorArgs) -> Result<DoctorReport, CliError> {
     let key: Option<ApiKey> = args.key.as_deref().map(str::parse).transpose()?;
     let limit = Duration::from_secs(args.timeout);
     let (mut targets, mut groups) = (Vec::new(), Vec::new());
@@ -128,7 +126,7 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Docto
     let is_stack = args.data.stack.is_some();
     if args.data.is_explicit() || url.is_none() {
         let context = CheckContext { now: this_second(), next: args.data.next(), limits, is_stack };
-        let check = async |store: &Store| check_database(store, &context, limit, progress).await;
+        let check = async |store: &Store| check_database(store, &context, limit).await;
         match on_database(&args.data, Access::Read, check).await {
             Err(error)
                 if (is_stack || url.is_some()) && !matches!(error, CliError::NoStack { .. }) =>
@@ -153,16 +151,11 @@ async fn examine(args: &DoctorArgs, progress: &dyn Fn(Progress)) -> Result<Docto
     Ok(DoctorReport::new(targets.join(" and "), groups))
 }
 
-async fn check_database(
-    store: &Store,
-    context: &CheckContext,
-    limit: Duration,
-    progress: &dyn Fn(Progress),
-) -> [Group; 4] {
+async fn check_database(store: &Store, context: &CheckContext, limit: Duration) -> [Group; 4] {
     tokio::join!(
         Group::check("tables", limit, check_tables(store, context.is_stack)),
         Group::check("data", limit, data::check(store, context)),
-        Group::check("items", limit, data::check_items(store, progress, &context.next)),
+        Group::check("items", limit, data::check_items(store, &context.next)),
         Group::check("keys", limit, keys::check(store, context)),
     )
     .into()
