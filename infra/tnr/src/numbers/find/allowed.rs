@@ -1,10 +1,11 @@
 //! Numbers that `--check` lets pass: fictional ones, and those in an allow list.
 
-use std::{fs, io, path::Path};
+use std::{fs, path::Path};
 
 use formatting::{DefaultCountry, PhoneNumber};
 
 use super::Found;
+use crate::{CliError, error::Context};
 
 const FICTIONAL: &str = include_str!("fictional.txt");
 /// A line with this text passes.
@@ -16,18 +17,11 @@ pub struct AllowedNumbers {
     patterns: Vec<String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AllowListError {
-    #[error("the list cannot be read")]
-    Unreadable(#[from] io::Error),
-    #[error("line {line}: '{entry}' must be a valid number, or a pattern such as +1415555????")]
-    Entry { line: usize, entry: String },
-}
-
 impl AllowedNumbers {
     /// Fictional numbers, and those in the list, if any: a number or pattern on each line, and comments after `#`.
-    pub fn read(list: Option<&Path>, country: DefaultCountry) -> Result<Self, AllowListError> {
-        let list = list.map(fs::read_to_string).transpose()?.unwrap_or_default();
+    pub fn read(list: Option<&Path>, country: DefaultCountry) -> Result<Self, CliError> {
+        let list = list.map(fs::read_to_string).transpose().context("the list cannot be read")?;
+        let list = list.unwrap_or_default();
         let patterns = [FICTIONAL, &list].map(|text| parse(text, country));
         let patterns = patterns.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
         Ok(Self { patterns })
@@ -46,13 +40,14 @@ impl AllowedNumbers {
     }
 }
 
-fn parse(list: &str, country: DefaultCountry) -> Result<Vec<String>, AllowListError> {
+fn parse(list: &str, country: DefaultCountry) -> Result<Vec<String>, CliError> {
     let entries = (1..)
         .zip(list.lines())
         .map(|(line, text)| (line, text.split_once('#').map_or(text, |(entry, _)| entry).trim()));
     let patterns = entries.filter(|(_, entry)| !entry.is_empty()).map(|(line, entry)| {
-        parse_entry(entry, country)
-            .ok_or_else(|| AllowListError::Entry { line, entry: entry.to_owned() })
+        let rule = "must be a valid number, or a pattern such as +1415555????";
+        let invalid = || CliError::failed(format!("line {line}: '{entry}' {rule}"));
+        parse_entry(entry, country).ok_or_else(invalid)
     });
     patterns.collect()
 }

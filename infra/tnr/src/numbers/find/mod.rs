@@ -26,7 +26,7 @@ use strum::VariantNames;
 use crate::{
     CliError,
     database::args::DataArgs,
-    error::{FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
+    error::{Context, FAILURE_EXIT_CODE, NOT_FOUND_EXIT_CODE},
     numbers::{format::load_data, open_input, pipeline::process_in_order},
     show_error,
     terminal::{
@@ -34,7 +34,7 @@ use crate::{
         show_note,
     },
 };
-use allowed::{AllowListError, AllowedNumbers, MARKER};
+use allowed::{AllowedNumbers, MARKER};
 use output::{Output, PartOutput};
 use text_parts::{Part, Parts};
 
@@ -87,8 +87,6 @@ pub struct FindArgs {
 enum FindError {
     #[error("{0} cannot be read")]
     Unreadable(String, #[source] io::Error),
-    #[error("{0} cannot be used")]
-    AllowList(String, #[source] AllowListError),
     #[error("cannot write to stdout")]
     Unwritable(#[source] io::Error),
     #[error(transparent)]
@@ -136,10 +134,9 @@ pub async fn find(args: FindArgs) -> Result<ExitCode, CliError> {
 
 fn read_allowed(args: &FindArgs) -> Result<AllowedNumbers, CliError> {
     let list = args.allow.as_deref();
-    AllowedNumbers::read(list, args.country.unwrap_or_default()).map_err(|error| {
-        let list = list.unwrap_or(Path::new("")).display().to_string();
-        CliError::Other(FindError::AllowList(list, error).into())
-    })
+    let name = list.unwrap_or(Path::new("")).display();
+    AllowedNumbers::read(list, args.country.unwrap_or_default())
+        .context(format!("{name} cannot be used"))
 }
 
 /// Searches files in parallel, and other input, such as a pipe, as it arrives. Returns `true` if it contains numbers.
@@ -159,7 +156,7 @@ fn search(file: &Path, output: &Output<'_>, args: &FindArgs) -> Result<bool, Fin
     progress.start(format!("Searching {}", file.display()), Unit::Bytes, bytes);
     let reader = progress.wrap_read(reader);
     let parts = Parts::new(reader, bytes.is_some()).map_err(unreadable)?;
-    let is_utf_16 = parts.is_utf_16();
+    let is_utf_16 = parts.is_utf_16;
     let mut parts = parts.map(|part| part.map_err(unreadable));
     let mut found = 0;
     let mut write = |part: Result<PartOutput, RulesError>| {

@@ -29,7 +29,7 @@ type Decoded<R> = DecodeReaderBytes<Chain<Cursor<Vec<u8>>, R>, Vec<u8>>;
 /// The parts of text in UTF-8, or in UTF-16 with a byte order mark.
 pub struct Parts<R: Read> {
     reader: BufReader<Decoded<R>>,
-    is_utf_16: bool,
+    pub is_utf_16: bool,
     is_file: bool,
     next_line: u64,
     /// A read error, to return after the text that came before it.
@@ -47,10 +47,6 @@ impl<R: Read> Parts<R> {
         let text = DecodeReaderBytesBuilder::new().utf8_passthru(true).build(text);
         let reader = BufReader::with_capacity(READ_BYTES, text);
         Ok(Self { reader, is_utf_16, is_file, next_line: 1, error: None, is_done: false })
-    }
-
-    pub fn is_utf_16(&self) -> bool {
-        self.is_utf_16
     }
 
     /// Reads whole lines. Returns empty text at the end.

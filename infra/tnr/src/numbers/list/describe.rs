@@ -1,6 +1,9 @@
 //! Describes the numbers in a row, and detects those that repeat an earlier one.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
+};
 
 use format::{Assembler, FormatResult, extras::ReasonInfo};
 use formatting::{DefaultCountry, PhoneNumber, Reason as NumberReason, Verdict};
@@ -20,14 +23,6 @@ pub(super) enum Reason {
     UnknownCountry,
 }
 
-/// An occurrence of a valid number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occurrence {
-    First,
-    /// Repeats the number on this line.
-    Repeated(u64),
-}
-
 pub(super) struct DescribedNumber {
     pub column: usize,
     pub outcome: Verdict,
@@ -36,8 +31,8 @@ pub(super) struct DescribedNumber {
     pub result: FormatResult,
     /// The number and its extension, for detecting duplicates. Set if the number is valid.
     pub key: Option<Box<str>>,
-    /// Set once `key` has been compared with earlier numbers.
-    pub occurrence: Option<Occurrence>,
+    /// The line of the number that this one repeats, once `key` has been compared with earlier numbers.
+    pub repeated_line: Option<u64>,
 }
 
 pub(super) struct DescribedRow {
@@ -47,11 +42,8 @@ pub(super) struct DescribedRow {
 }
 
 impl DescribedNumber {
-    pub fn repeated_line(&self) -> Option<u64> {
-        match self.occurrence {
-            Some(Occurrence::Repeated(line)) => Some(line),
-            _ => None,
-        }
+    pub fn is_valid(&self) -> bool {
+        matches!(self.outcome, Verdict::Valid | Verdict::Repaired)
     }
 }
 
@@ -88,7 +80,7 @@ impl Describer<'_> {
                 let result = self.assembler.describe("", self.default_country, None, None);
                 let (outcome, reason) = (Verdict::Rejected, Some(reason));
                 let result = result.with_reason(info).with_verdict(outcome);
-                DescribedNumber { column, outcome, reason, result, key: None, occurrence: None }
+                DescribedNumber { column, outcome, reason, result, key: None, repeated_line: None }
             }
         }
     }
@@ -101,7 +93,7 @@ impl Describer<'_> {
         let result = self.assembler.describe(text, country, number, self.dataset);
         let result = result.without_invalid_formats().with_verdict(outcome);
         let reason = reason.map(Reason::Number);
-        DescribedNumber { column, outcome, reason, result, key, occurrence: None }
+        DescribedNumber { column, outcome, reason, result, key, repeated_line: None }
     }
 
     fn number_and_country<'c>(
@@ -150,13 +142,13 @@ impl FirstLines {
         for DescribedRow { row, numbers, .. } in rows {
             for number in numbers {
                 let Some(key) = number.key.take() else { continue };
-                let count = lines.len();
-                let first_line = *lines.entry(key).or_insert(row.line);
-                let is_first = lines.len() > count;
-                let occurrence =
-                    if is_first { Occurrence::First } else { Occurrence::Repeated(first_line) };
-                repeated += u64::from(!is_first);
-                number.occurrence = Some(occurrence);
+                match lines.entry(key) {
+                    Entry::Occupied(first) => {
+                        number.repeated_line = Some(*first.get());
+                        repeated += 1;
+                    }
+                    Entry::Vacant(new) => _ = new.insert(row.line),
+                }
             }
         }
         repeated
@@ -165,6 +157,6 @@ impl FirstLines {
 
 /// Returns `true` if there are valid numbers, and all of them repeat earlier ones.
 pub(super) fn all_are_duplicates(numbers: &[DescribedNumber]) -> bool {
-    let mut occurrences = numbers.iter().filter_map(|number| number.occurrence).peekable();
-    occurrences.peek().is_some() && !occurrences.any(|it| it == Occurrence::First)
+    let mut valid = numbers.iter().filter(|number| number.is_valid()).peekable();
+    valid.peek().is_some() && valid.all(|number| number.repeated_line.is_some())
 }

@@ -134,7 +134,7 @@ impl Output<'_> {
                 csv.write_field(line.to_string())?;
             }
             for number in numbers.iter().filter(|_| self.marks_duplicates()) {
-                let line = number.repeated_line().map(|line| line.to_string());
+                let line = number.repeated_line.map(|line| line.to_string());
                 csv.write_field(line.unwrap_or_default())?;
             }
             csv.write_record(None::<&[u8]>)?;
@@ -161,7 +161,7 @@ impl Output<'_> {
                         value: &number.result,
                         fields: fields.as_ref(),
                     }),
-                    duplicate_of: number.repeated_line(),
+                    duplicate_of: number.repeated_line,
                 };
                 if is_array {
                     text.extend_from_slice(b",\n");
@@ -215,10 +215,10 @@ impl Output<'_> {
     /// Returns `true` if `--only` selects a row with these numbers.
     pub fn selects(&self, numbers: &[DescribedNumber]) -> bool {
         let Some(filter) = self.options.only else { return true };
-        let has = |outcome| numbers.iter().any(|number| number.outcome == outcome);
+        let is_rejected = |number: &DescribedNumber| number.outcome == Verdict::Rejected;
         let row = match () {
-            () if has(Verdict::Valid) || has(Verdict::Repaired) => RowFilter::Valid,
-            () if has(Verdict::Rejected) => RowFilter::Rejected,
+            () if numbers.iter().any(DescribedNumber::is_valid) => RowFilter::Valid,
+            () if numbers.iter().any(is_rejected) => RowFilter::Rejected,
             () => RowFilter::Empty,
         };
         row == filter

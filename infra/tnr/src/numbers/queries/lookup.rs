@@ -31,10 +31,10 @@ pub struct LookupArgs {
     #[arg(allow_hyphen_values = true)]
     pub number: String,
     /// Country for a number without a country code, as ISO 3166-1 alpha-2 [default: US]
-    #[arg(long, value_name = "CODE", value_parser = country_code)]
+    #[arg(long, value_name = "CODE", value_parser = validated::<DefaultCountry>)]
     pub country: Option<String>,
     /// Language of place and network names, such as de or zh-Hant [default: en]
-    #[arg(long, value_name = "TAG", value_parser = language)]
+    #[arg(long, value_name = "TAG", value_parser = validated::<Languages>)]
     pub lang: Option<String>,
     /// Look up the data as it was on this date, or at this time in UTC
     #[arg(long, value_name = "DATE")]
@@ -47,14 +47,9 @@ pub struct LookupArgs {
     pub data: DataArgs,
 }
 
-/// Validates a country code here, because the API's error would name the API's parameter.
-fn country_code(text: &str) -> Result<String, <DefaultCountry as FromStr>::Err> {
-    text.parse::<DefaultCountry>().map(|_| text.to_owned())
-}
-
-/// Validates a language here for the same reason.
-fn language(tag: &str) -> Result<String, <Languages as FromStr>::Err> {
-    tag.parse::<Languages>().map(|_| tag.to_owned())
+/// Validates an option here, because the API's error would name the API's parameter.
+fn validated<T: FromStr>(text: &str) -> Result<String, T::Err> {
+    text.parse::<T>().map(|_| text.to_owned())
 }
 
 const LABEL_WIDTH: usize = 14;

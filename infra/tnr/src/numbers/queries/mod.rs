@@ -42,8 +42,15 @@ struct View {
 
 const PORTING_NOTE: &str =
     "Carriers as assigned; numbers may have been ported to other carriers.\n";
-const EXCHANGE: &str = "nxx ocn company_name rate_center status";
+const AREA_CODE: &str = "npa state country service status in_service_on total_exchanges";
+const CARRIER: &str = "ocn company_name common_name carrier_type state";
 const CHANGE: &str = "published_at change kind key";
+const COUNTRY: &str = "code name calling_code trunk_prefix international_prefix data/publisher";
+const EXCHANGE: &str = "nxx ocn company_name rate_center status";
+const FOUND_EXCHANGE: &str = "npa nxx ocn company_name carrier_type rate_center state status";
+const HOLDER: &str =
+    "ocn company_name common_name carrier_type exchanges blocks holder ranges numbers";
+const RANGE: &str = "from to use status holder effective_from place";
 
 const fn view(route: &'static str, params: &'static str, columns: &'static str) -> View {
     View { route, params, columns, note: "" }
@@ -54,10 +61,7 @@ pub static QUERIES: &[Query] = &[
         name: "carrier",
         about: "Show a carrier by OCN, or find carriers by name",
         words: &[("OCN|WORDS...", "OCN, or words in a name; the first letters of each are enough")],
-        views: &[
-            view("/v1/carrier/{ocn}", "ocn", ""),
-            view("/v1/carriers", "q", "ocn company_name common_name carrier_type state"),
-        ],
+        views: &[view("/v1/carrier/{ocn}", "ocn", ""), view("/v1/carriers", "q", CARRIER)],
     },
     Query {
         name: "area-code",
@@ -72,48 +76,25 @@ pub static QUERIES: &[Query] = &[
         name: "area-codes",
         about: "List area codes, or describe one",
         words: &[("[NPA]", "Area code; shows its dialing rules, relief planning and holders")],
-        views: &[
-            view("/v1/area-codes/{npa}", "npa", ""),
-            view(
-                "/v1/area-codes",
-                "",
-                "npa state country service status in_service_on total_exchanges",
-            ),
-        ],
+        views: &[view("/v1/area-codes/{npa}", "npa", ""), view("/v1/area-codes", "", AREA_CODE)],
     },
     Query {
         name: "holders",
         about: "Count exchanges and blocks, or another country's ranges, by holder",
         words: &[],
-        views: &[view(
-            "/v1/holders",
-            "",
-            "ocn company_name common_name carrier_type exchanges blocks holder ranges numbers",
-        )
-        .with_porting_note()],
+        views: &[view("/v1/holders", "", HOLDER).with_porting_note()],
     },
     Query {
         name: "countries",
         about: "List countries with their prefixes, or describe one",
         words: &[("[CODE]", "Country code, such as GB; shows its types of numbers and its data")],
-        views: &[
-            view("/v1/countries", "country", ""),
-            view(
-                "/v1/countries",
-                "",
-                "code name calling_code trunk_prefix international_prefix data/publisher",
-            ),
-        ],
+        views: &[view("/v1/countries", "country", ""), view("/v1/countries", "", COUNTRY)],
     },
     Query {
         name: "ranges",
         about: "List a country's number ranges and their holders",
         words: &[("CODE", "Country code, such as GB")],
-        views: &[view(
-            "/v1/countries/{code}/ranges",
-            "code",
-            "from to use status holder effective_from place",
-        )],
+        views: &[view("/v1/countries/{code}/ranges", "code", RANGE)],
     },
     Query {
         name: "search",
@@ -122,12 +103,7 @@ pub static QUERIES: &[Query] = &[
             "[WORDS]...",
             "Words in a company or rate center name; the first letters of each are enough",
         )],
-        views: &[view(
-            "/v1/search",
-            "q",
-            "npa nxx ocn company_name carrier_type rate_center state status",
-        )
-        .with_porting_note()],
+        views: &[view("/v1/search", "q", FOUND_EXCHANGE).with_porting_note()],
     },
     Query {
         name: "changes",
