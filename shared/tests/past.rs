@@ -12,7 +12,7 @@ use numbering::{
     time::this_second,
 };
 use shared::past_time::AsOf;
-use test_api::{AppWithHistory, app_with_history, changed_dataset};
+use test_api::{AppWithHistory, app_with_history, small_dataset};
 
 fn key(npa: &str) -> RecordKey {
     RecordKey::AreaCode(npa.parse().unwrap())
@@ -20,10 +20,9 @@ fn key(npa: &str) -> RecordKey {
 
 /// The small dataset, with changed copies of a record added.
 fn with_copies(key: RecordKey, change: impl FnOnce(Record) -> Vec<Record>) -> Dataset {
-    changed_dataset(|records| {
-        let model = records.iter().find(|record| record.key() == key).unwrap().clone();
-        records.extend(change(model));
-    })
+    let dataset = small_dataset();
+    let copies = change(dataset.record(key).unwrap());
+    Dataset::from_records(dataset.records().chain(copies))
 }
 
 /// Publishes these versions, the first four days ago.

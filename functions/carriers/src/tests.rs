@@ -53,14 +53,13 @@ async fn errors_state_the_rule_and_the_value() {
 /// Unassigned exchanges in the data also have a company, which must not count.
 #[tokio::test]
 async fn holders_count_only_assigned_exchanges() {
-    let change = |record: &mut Record| {
+    let dataset = changed_dataset(|record| {
         if let Record::Exchange(exchange) = record
             && exchange.status != Status::Assigned
         {
             exchange.company_name = Some("RESERVED FOR NOBODY".to_owned());
         }
-    };
-    let dataset = changed_dataset(|records| records.iter_mut().for_each(change));
+    });
     let app = app_with_history(this_second(), vec![dataset]).await.app;
     let api = TestApi::on(routes(), app);
     let all_415 = "PACIFIC BELL 2 0, T-MOBILE USA, INC. 1 1, SMALL TOWN TELEPHONE 1 0";

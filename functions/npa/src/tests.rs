@@ -94,7 +94,7 @@ async fn area_codes_are_filtered_by_state_service_and_date() {
 /// second version also moves exchange 415-201.
 async fn api_with_start_on(date: Date, first_version: Timestamp) -> TestApi {
     let version = |rate_center: &str| {
-        let change = |record: &mut Record| match record {
+        changed_dataset(|record| match record {
             Record::AreaCode(area_code) if area_code.npa.to_string() == "465" => {
                 area_code.plan.in_service_on = Some(date);
             }
@@ -104,8 +104,7 @@ async fn api_with_start_on(date: Date, first_version: Timestamp) -> TestApi {
                 _ => (),
             },
             _ => (),
-        };
-        changed_dataset(|records| records.iter_mut().for_each(change))
+        })
     };
     let versions = vec![version("NOVATO"), version("SAN RAFAEL")];
     TestApi::on(routes(), app_with_history(first_version, versions).await.app)

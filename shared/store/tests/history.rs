@@ -15,15 +15,11 @@ use test_api::{AppWithHistory, app_with_history, changed_dataset, small_dataset}
 
 /// The small dataset with a different name for a carrier.
 fn renamed(name: &str) -> Dataset {
-    changed_dataset(|records| {
-        for record in records {
-            match record {
-                Record::Carrier(it) if it.ocn.to_string() == "8821" => {
-                    it.common_name = Some(name.to_owned());
-                }
-                _ => (),
-            }
+    changed_dataset(|record| match record {
+        Record::Carrier(it) if it.ocn.to_string() == "8821" => {
+            it.common_name = Some(name.to_owned());
         }
+        _ => (),
     })
 }
 

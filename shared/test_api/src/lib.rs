@@ -193,10 +193,10 @@ pub fn small_dataset() -> Dataset {
     Dataset::from_json(include_str!("small_dataset.json")).unwrap()
 }
 
-/// The small dataset after `change` to its records.
-pub fn changed_dataset(change: impl FnOnce(&mut Vec<Record>)) -> Dataset {
+/// The small dataset after `change` to each of its records.
+pub fn changed_dataset(change: impl FnMut(&mut Record)) -> Dataset {
     let mut records: Vec<Record> = small_dataset().records().collect();
-    change(&mut records);
+    records.iter_mut().for_each(change);
     Dataset::from_records(records.into_iter())
 }
 

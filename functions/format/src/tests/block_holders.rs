@@ -113,16 +113,12 @@ async fn all_endpoints_agree_on_a_blocks_holder_on_any_day() {
 async fn past_number_is_described_as_of_the_end_of_the_day() {
     let (now, hours) = (Timestamp::now(), |count| SignedDuration::from_hours(count));
     let (yesterday, start) = (date_of(now - hours(24)), now - hours(24 * 5));
-    let pooled = changed_dataset(|records| {
-        for record in records {
-            match record {
-                Record::Carrier(it) => it.type_basis = Some(TypeBasis::CompanyName),
-                Record::Exchange(it) => {
-                    it.blocks.values_mut().for_each(|it| it.effective = Some(yesterday));
-                }
-                Record::AreaCode(_) => (),
-            }
+    let pooled = changed_dataset(|record| match record {
+        Record::Carrier(it) => it.type_basis = Some(TypeBasis::CompanyName),
+        Record::Exchange(it) => {
+            it.blocks.values_mut().for_each(|it| it.effective = Some(yesterday));
         }
+        Record::AreaCode(_) => (),
     });
     let AppWithHistory { app, .. } = app_with_history(start, vec![pooled]).await;
     let api = TestApi::on(routes(), app);

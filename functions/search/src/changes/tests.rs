@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use jiff::ToSpan;
 use numbering::{
     changes::RecordPair,
+    dataset::Dataset,
     records::{Exchange, Record},
     time::{date_of, this_second},
 };
@@ -74,20 +75,14 @@ async fn each_format_has_the_same_changes_and_links_without_the_key() {
 /// Three versions, a day apart: an exchange moves and a carrier is renamed, then another exchange is removed. The first
 /// version is this many days old.
 async fn history(days_ago: i64) -> AppWithHistory {
-    let moved = |records: &mut Vec<Record>| {
-        for record in records {
-            match (record.key().to_string().as_str(), record) {
-                ("415-200", Record::Exchange(it)) => it.rate_center = Some("RICHMOND".to_owned()),
-                ("8821", Record::Carrier(it)) => it.common_name = Some("Renamed".to_owned()),
-                _ => (),
-            }
-        }
-    };
-    let removed = |records: &mut Vec<Record>| {
-        moved(records);
-        records.retain(|record| record.key().to_string() != "416-234");
-    };
-    let versions = vec![small_dataset(), changed_dataset(moved), changed_dataset(removed)];
+    let moved = changed_dataset(|record| match (record.key().to_string().as_str(), record) {
+        ("415-200", Record::Exchange(it)) => it.rate_center = Some("RICHMOND".to_owned()),
+        ("8821", Record::Carrier(it)) => it.common_name = Some("Renamed".to_owned()),
+        _ => (),
+    });
+    let is_left = |record: &Record| record.key().to_string() != "416-234";
+    let removed = Dataset::from_records(moved.records().filter(is_left));
+    let versions = vec![small_dataset(), moved, removed];
     app_with_history(this_second() - (24 * days_ago).hours(), versions).await
 }
 

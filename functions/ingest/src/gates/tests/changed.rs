@@ -24,16 +24,16 @@ fn allowed_changes_grow_with_days_and_start_at_19() {
     }
 }
 
-/// A version with `count` exchanges in one area code; the first `with_ocn` have an OCN.
-fn exchanges(count: usize, with_ocn: usize) -> Dataset {
+/// A version with `count` exchanges of a company in one area code; the first `with_ocn` have an OCN.
+fn company(name: &str, count: usize, with_ocn: usize) -> Dataset {
     let exchanges = (200..).take(count).enumerate().map(|(n, nxx)| {
         let ocn = (n < with_ocn).then_some("0051");
         Exchange {
-            company_name: Some("A".to_owned()),
+            company_name: Some(name.to_owned()),
             ..exchange(&format!("415-{nxx}"), ocn, "SNFC", Status::Assigned)
         }
     });
-    Dataset::new(vec![carrier("0051", "A", 1)], Vec::new(), exchanges.collect())
+    Dataset::new(vec![carrier("0051", name, 1)], Vec::new(), exchanges.collect())
 }
 
 /// A version with three exchanges of ten thousands blocks each. `holder_of` returns the holder of each block.
@@ -47,14 +47,6 @@ fn blocks(holder_of: impl Fn(usize) -> Option<&'static str>) -> Dataset {
     });
     let carriers = ["0051", "0052", "0053"].map(|ocn| carrier(ocn, ocn, 1)).to_vec();
     Dataset::new(carriers, Vec::new(), exchanges.collect())
-}
-
-fn company(name: &str, ocn: Option<&str>) -> Dataset {
-    let exchanges = (200..260).map(|nxx| Exchange {
-        company_name: Some(name.to_owned()),
-        ..exchange(&format!("415-{nxx}"), ocn, "SNFC", Status::Assigned)
-    });
-    Dataset::new(vec![carrier("0051", name, 60)], Vec::new(), exchanges.collect())
 }
 
 fn area_codes(state: Option<&str>) -> Dataset {
@@ -89,8 +81,8 @@ fn refusals_count_what_differs_and_name_examples() {
     let lost = |count| blocks(move |n| (n >= count).then_some("0052"));
     let typed = || carriers(60, 60, "A", ilec);
     let old = || with_new_exchanges(0, Status::Assigned);
-    let [with_ocn, without_ocn] =
-        [Some("0051"), None].map(|ocn| move |name: &str| company(name, ocn));
+    let exchanges = |count, with_ocn| company("A", count, with_ocn);
+    let [with_ocn, without_ocn] = [60, 0].map(|ocns| move |name: &str| company(name, 60, ocns));
     let original = |per_state| states_and_carriers(per_state, 0, 0);
     let changed = states_and_carriers;
     let cases = [

@@ -1,7 +1,6 @@
-//! Tests keys at every endpoint.
+//! Tests keys at every endpoint. `shared/src/respond` has snapshots of the responses without one.
 
 use reqwest::StatusCode;
-use serde_json::Value;
 
 use crate::support::{endpoints::endpoints, service::shared_service};
 
@@ -11,15 +10,7 @@ async fn only_protected_endpoints_require_a_key() {
     for endpoint in endpoints() {
         let example = endpoint.example();
         let response = service.request_like(&example, example.path()).send().await.unwrap();
-        if !endpoint.needs_key() {
-            assert_eq!(response.status(), StatusCode::OK, "{endpoint:?}");
-            continue;
-        }
-        assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{endpoint:?}");
-        let challenge = "Bearer realm=\"Telephone Number Reference Service\"";
-        assert_eq!(response.headers()["www-authenticate"], challenge, "{endpoint:?}");
-        let body: Value = response.json().await.unwrap();
-        assert_eq!(body["error"], "unauthorized");
-        assert!(body["message"].as_str().unwrap().starts_with("API key required"), "{body}");
+        let expected = if endpoint.needs_key() { StatusCode::UNAUTHORIZED } else { StatusCode::OK };
+        assert_eq!(response.status(), expected, "{endpoint:?}");
     }
 }

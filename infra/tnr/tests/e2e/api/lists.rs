@@ -31,22 +31,27 @@ async fn all_records(service: &Service, path: &str, field: &str, limit: usize) -
     }
 }
 
-/// Asserts that pages of 1, 7, 50 and 100 records return every record once, in the same order.
-pub async fn assert_page_sizes_agree(service: &Service, path: &str, field: &str) {
+/// Asserts that pages of these sizes and of 100 records return every record once, in the same order.
+pub async fn assert_page_sizes_agree(service: &Service, sizes: &[usize], path: &str, field: &str) {
     let expected = all_records(service, path, field, 100).await;
     let distinct: BTreeSet<String> = expected.iter().map(Value::to_string).collect();
     assert_eq!(distinct.len(), expected.len(), "{path}");
-    for limit in [1, 7, 50] {
+    for &limit in sizes {
         assert_eq!(all_records(service, path, field, limit).await, expected, "{path} by {limit}");
     }
 }
 
 #[tokio::test]
 async fn every_page_size_returns_every_record_once_in_order() {
-    let service = shared_service();
-    assert_page_sizes_agree(service, "/v1/npa/415", "exchanges").await;
-    assert_page_sizes_agree(service, "/v1/carriers?q=sample+te", "carriers").await;
-    assert_page_sizes_agree(service, "/v1/search?q=sample%20wireless&state=NY", "results").await;
+    for (path, field) in [
+        ("/v1/npa/415", "exchanges"),
+        ("/v1/carriers?q=sample+te", "carriers"),
+        ("/v1/search?q=sample%20wireless&state=NY", "results"),
+        ("/v1/countries/GB/ranges", "ranges"),
+        ("/v1/holders?country=GB", "holders"),
+    ] {
+        assert_page_sizes_agree(shared_service(), &[1, 7, 50], path, field).await;
+    }
 }
 
 #[tokio::test]

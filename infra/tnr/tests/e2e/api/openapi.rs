@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYP
 use format::include::{EXTRAS, Extra};
 use numbering::{changes::RecordPair, records::Record};
 use serde_json::{Value, json};
+use shared::json::change_objects;
 use tnr::openapi;
 
 use crate::support::description::violation;
@@ -45,45 +46,30 @@ fn operations_document_their_errors_and_have_examples() {
     }
 }
 
-/// Calls `check` for every object in a description, with its location.
-fn each_object(location: &str, value: &Value, check: &mut impl FnMut(&str, &Value)) {
-    match value {
-        Value::Object(fields) => {
-            check(location, value);
-            for (name, field) in fields {
-                each_object(&format!("{location}/{name}"), field, check);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                each_object(&format!("{location}/{index}"), item, check);
-            }
-        }
-        _ => (),
-    }
-}
-
 /// Clients should not have to handle both a missing and a null field. Fields sent only on request are
 /// exempt.
 #[test]
 fn no_field_is_both_optional_and_nullable() {
-    let description = openapi::description();
-    each_object("", &description["components"]["schemas"], &mut |location, schema| {
-        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            let is_required =
-                schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
-            let choices = property["oneOf"].as_array().into_iter().flatten();
-            let is_nullable =
-                property["type"].as_array().is_some_and(|all| all.contains(&json!("null")))
-                    || choices.into_iter().any(|choice| choice["type"] == "null");
-            let is_on_request = match location {
-                "/FormatResult" => EXTRAS.iter().flat_map(Extra::fields).any(|field| field == name),
-                "/ExchangeRow" | "/FoundExchange" => name == "common_name",
-                _ => false,
-            };
-            assert!(is_required || !is_nullable || is_on_request, "{location}/{name}");
-        }
-    });
+    let mut schemas = openapi::description()["components"]["schemas"].take();
+    for (schema, definition) in schemas.as_object_mut().unwrap() {
+        change_objects(definition, &mut |fields| {
+            let object = Value::from(fields.clone());
+            for (name, property) in object["properties"].as_object().into_iter().flatten() {
+                let required = object["required"].as_array();
+                let is_required = required.is_some_and(|names| names.contains(&json!(name)));
+                let choices = property["oneOf"].as_array().into_iter().flatten();
+                let is_nullable =
+                    property["type"].as_array().is_some_and(|all| all.contains(&json!("null")))
+                        || choices.into_iter().any(|choice| choice["type"] == "null");
+                let is_on_request = match schema.as_str() {
+                    "FormatResult" => EXTRAS.iter().flat_map(Extra::fields).any(|it| it == name),
+                    "ExchangeRow" | "FoundExchange" => name == "common_name",
+                    _ => false,
+                };
+                assert!(is_required || !is_nullable || is_on_request, "{schema}.{name}");
+            }
+        });
+    }
 }
 
 /// Editors show a field on its own, so each needs the caveat.
@@ -111,21 +97,14 @@ fn every_carrier_field_of_a_number_mentions_porting() {
 
 /// Replaces the references in a value with their targets.
 fn resolve(value: &Value, description: &Value) -> Value {
-    match value {
-        Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
-            Some(reference) => {
-                let target = description.pointer(reference.trim_start_matches('#')).unwrap();
-                resolve(target, description)
-            }
-            None => {
-                let resolve_field =
-                    |(name, field): (&String, &Value)| (name.clone(), resolve(field, description));
-                Value::Object(fields.iter().map(resolve_field).collect())
-            }
-        },
-        Value::Array(items) => items.iter().map(|item| resolve(item, description)).collect(),
-        other => other.clone(),
-    }
+    let mut resolved = value.clone();
+    change_objects(&mut resolved, &mut |fields| {
+        while let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+            let target = description.pointer(reference.trim_start_matches('#')).unwrap();
+            fields.clone_from(target.as_object().unwrap());
+        }
+    });
+    resolved
 }
 
 #[test]

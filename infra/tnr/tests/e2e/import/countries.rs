@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use ingest::{
-    CountryReport, CountrySources, Gate, Options, Outcome, Repair, Source, country_sources,
-    import_countries, rollback, verify,
+    CountrySources, Gate, Options, Outcome, Repair, Source, country_sources, import_countries,
+    rollback, verify,
 };
 use store::{Countries, Store};
 use tempfile::TempDir;
@@ -13,7 +12,7 @@ use tnr::database::Database;
 
 use crate::support::{
     databases::{self, sample_folder},
-    imports::{import, responses, without_gates},
+    imports::{delete_chunk, import, import_british, responses, without_gates},
     program::{run, stderr},
     service::Service,
     small_reports::{ReportSet, source},
@@ -28,15 +27,6 @@ fn british_file(blocks: usize, date: &str) -> String {
     })
 }
 
-fn sources(text: &str) -> CountrySources {
-    country_sources([], [("GB".parse().unwrap(), source(text))], None)
-}
-
-async fn import_british(store: &Store, text: &str, options: Options) -> CountryReport {
-    let mut reports = import_countries(store, &sources(text), options, |_| ()).await.unwrap();
-    reports.remove("GB").unwrap()
-}
-
 async fn countries(store: &Store) -> Countries {
     store.manifest().await.unwrap().unwrap().countries
 }
@@ -45,7 +35,8 @@ async fn countries(store: &Store) -> Countries {
 async fn failed_countries_leave_others_and_north_america_unchanged() {
     let service = Service::with_small_reports().await;
     let (before, store) = (responses(&service).await, service.database.store());
-    let mut sources = sources(&british_file(20, "01/02/2003"));
+    let british = source(&british_file(20, "01/02/2003"));
+    let mut sources = country_sources([], [("GB".parse().unwrap(), british)], None);
     let failed = ["ES", "FR", "RU"];
     for country in failed {
         sources.insert(country.parse().unwrap(), vec![Source::File("missing/file.csv".into())]);
@@ -121,9 +112,7 @@ async fn damaged_ranges_are_reported_and_replaced_by_an_import() {
     let text = british_file(20, "01/02/2003");
     import_british(&store, &text, Options::default()).await;
     let data = countries(&store).await.0["GB"].clone();
-    let (client, tables) = store.parts();
-    let id = AttributeValue::S(format!("{}#0000", data.piece.version));
-    client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
+    delete_chunk(&store, &data.piece.version).await;
     let damaged = verify(&store, Repair::Yes, None, |_| ()).await.unwrap();
     assert!(damaged.unreadable_countries["GB"].ends_with("#0000 is missing"), "{damaged:?}");
     assert_eq!(damaged.total_drift(), 1);

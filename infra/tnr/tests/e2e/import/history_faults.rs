@@ -6,10 +6,7 @@ use ingest::{
     HistoryDrift, ImportReport, Options, Outcome, Repair, Verification, ingest, rollback, verify,
 };
 use jiff::{Timestamp, ToSpan};
-use numbering::{
-    records::Version,
-    time::{date_of, this_second},
-};
+use numbering::time::{date_of, this_second};
 use serde_json::Value;
 use store::{Gap, Publication, Store};
 
@@ -96,11 +93,6 @@ impl Nights {
 
     async fn verify(&self, repair: Repair) -> Verification {
         verify(&self.store, repair, None, |_| ()).await.unwrap()
-    }
-
-    /// Deletes a chunk of a retained version.
-    async fn damage_version(&self, version: &Version) {
-        delete_chunk(&self.store, version).await;
     }
 
     /// Asserts that lookups for nights before `known` say that the next import adds them, and that later nights return
@@ -212,32 +204,28 @@ async fn damaged_history_is_reported_and_restored_from_copies() {
     let intact = past.verify(Repair::No).await.history;
     assert_eq!((intact.publications, intact.drift), (3, HistoryDrift::default()));
     assert!(intact.changes > 6, "{intact:?}");
-    for (damage, (code, entry), drift, has_errors, health) in [
+    for ((code, entry), drift, has_errors, health) in [
         // Exchange 206 was removed, so only its change shows that it existed.
-        (Changed, change(second, "206"), one_change, true, "healthy"),
-        (Deleted, change(second, "206"), one_change, true, "healthy"),
-        (Changed, change(third, "207"), one_change, true, "healthy"),
-        (Deleted, change(third, "207"), one_change, true, "healthy"),
-        (Changed, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
-        (Deleted, (second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
-        (Changed, ("publications", second.id.to_string()), publication, true, "degraded"),
-        (Deleted, ("publications", second.id.to_string()), publication, true, "degraded"),
-        (Changed, ("publications", third.id.to_string()), publication, true, "degraded"),
-        (Deleted, ("publications", third.id.to_string()), publication, true, "degraded"),
-        (Changed, ("copies", second.id.to_string()), publication, false, "healthy"),
-        (Deleted, ("copies", second.id.to_string()), publication, false, "healthy"),
+        (change(second, "206"), one_change, true, "healthy"),
+        (change(third, "207"), one_change, true, "healthy"),
+        ((second.id.as_str(), "0000".to_owned()), difference, true, "healthy"),
+        (("publications", second.id.to_string()), publication, true, "degraded"),
+        (("publications", third.id.to_string()), publication, true, "degraded"),
+        (("copies", second.id.to_string()), publication, false, "healthy"),
     ] {
-        let context = format!("{damage:?} {code} {entry}");
-        apply_damage(&past.store, damage, code, &entry).await;
-        assert_eq!(past.count_errors(expected).await > 0, has_errors, "{context}");
-        assert_eq!(past.health().await, health, "{context}");
-        let found = past.verify(Repair::No).await;
-        assert_eq!((found.history.drift, found.total_drift()), (drift, 1), "{context}");
-        assert!(found.history.lost.is_empty(), "{context}: {found:?}");
+        for damage in [Changed, Deleted] {
+            let context = format!("{damage:?} {code} {entry}");
+            apply_damage(&past.store, damage, code, &entry).await;
+            assert_eq!(past.count_errors(expected).await > 0, has_errors, "{context}");
+            assert_eq!(past.health().await, health, "{context}");
+            let found = past.verify(Repair::No).await;
+            assert_eq!((found.history.drift, found.total_drift()), (drift, 1), "{context}");
+            assert!(found.history.lost.is_empty(), "{context}: {found:?}");
 
-        past.verify(Repair::Yes).await;
-        assert_eq!(past.verify(Repair::No).await.history, intact, "{context}");
-        assert_eq!(past.health().await, "healthy", "{context}");
+            past.verify(Repair::Yes).await;
+            assert_eq!(past.verify(Repair::No).await.history, intact, "{context}");
+            assert_eq!(past.health().await, "healthy", "{context}");
+        }
     }
     assert_eq!(past.count_errors(expected).await, 0);
 
@@ -265,7 +253,7 @@ async fn lost_publication_is_reported_until_the_history_is_restarted() {
     let past = Nights::three().await;
     let expected = responses_to(&past.fresh_service().await, past.targets()).await;
     let [first, second, third] = &past.publications[..] else { panic!() };
-    past.damage_version(&first.version).await;
+    delete_chunk(&past.store, &first.version).await;
     for code in ["publications", "copies"] {
         apply_damage(&past.store, Damage::Deleted, code, second.id.as_str()).await;
     }
@@ -290,14 +278,14 @@ async fn lost_publication_is_reported_until_the_history_is_restarted() {
 #[tokio::test]
 async fn import_after_a_damaged_current_version_continues_the_history() {
     let mut past = Nights::three().await;
-    past.damage_version(&past.publications[2].version).await;
+    delete_chunk(&past.store, &past.publications[2].version).await;
     // Even if nothing has changed, the version must be stored again.
     let report = past.import(&ReportSet::third()).await;
     assert_eq!((report.changes.total(), report.unrecorded), (0, 0), "{report:?}");
     assert!(report.warnings.keys().any(|kind| kind.contains("was rebuilt")), "{report:?}");
     let manifest = past.store.manifest().await.unwrap().unwrap();
     assert!(manifest.publication.number == 3 && manifest.publication.ends_at.is_some());
-    past.damage_version(&manifest.current.version).await;
+    delete_chunk(&past.store, &manifest.current.version).await;
     let report = past.import(&ReportSet::first()).await;
     assert!(report.changes.total() > 0 && report.unrecorded == 0, "{report:?}");
     past.assert_responses_for_each_night(0).await;

@@ -26,7 +26,7 @@ use self::{
     files::sources,
     past::{LookupTables, Past, empty},
     reader::Reader,
-    steps::{Disruption, Kind, Run, STEPS_PER_SEQUENCE, Step, Table, WRITERS, Work, steps},
+    steps::{Disruption, Run, STEPS_PER_SEQUENCE, Step, WRITERS, Work, steps},
 };
 use crate::support::{
     databases,
@@ -165,8 +165,8 @@ impl Simulation {
             Step::Together(first, second) => self.run_together(first, second).await,
             Step::Deliver(writer) => self.writers[*writer].proxy.deliver().await,
             Step::Resume => _ = self.resume().await,
-            Step::Empty(Table::Lookups) => LookupTables::default().restore(&self.store).await,
-            Step::Empty(Table::Dataset) => empty(&self.store, "dataset", "id").await,
+            Step::EmptyDatasetTable => empty(&self.store, "dataset", "id").await,
+            Step::EmptyLookupTables => LookupTables::default().restore(&self.store).await,
             Step::RestoreLookupTables => {
                 let now = LookupTables::read(&self.store).await;
                 if let Some(earlier) = self.earlier_items.replace(now) {
@@ -182,7 +182,7 @@ impl Simulation {
         let Some(second) = self.idle_writer(Some(first)) else { return };
         // Neither may stall here, because the step would never end.
         let unstalled =
-            |disruption: Option<Disruption>| disruption.filter(|it| it.kind != Kind::Stalled);
+            |disruption: Option<Disruption>| disruption.filter(|it| it.fault != Fault::Held);
         for (writer, run) in [(first, first_run), (second, second_run)] {
             self.writers[writer].set_disruption(unstalled(run.disruption));
         }

@@ -51,15 +51,22 @@ fn event(key: &str) -> Value {
 }
 
 /// Sends a function this many requests with a key that has quotas. Freezes it after each, and asserts that each counts
-/// once. Returns the longest response time.
-async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Duration {
+/// once. Returns the longest response time. Lambda does not notify a function without its extension before stopping
+/// it, so that function must write its counts without that notice.
+async fn send_and_freeze(
+    requests: u32,
+    delay: Duration,
+    freeze: Duration,
+    has_extension: bool,
+) -> Duration {
     let service = Service::with_sample().await;
     let store = service.database.store();
     let key = key_with_quotas(&store, Some(requests), Some(requests)).await;
     let endpoint = service.database.endpoint();
     let proxy = FaultProxy::for_operation(endpoint, "UpdateItem", Fault::Late(delay)).await;
     let (command, log) = function(&proxy.endpoint);
-    let function = LambdaFunction::start(command).await;
+    let function = LambdaFunction::start_with(command, 1, has_extension).await;
+    assert_eq!(function.has_extension(), has_extension);
     let mut slowest_response = Duration::ZERO;
     for request in 0..requests {
         let started = Instant::now();
@@ -71,9 +78,15 @@ async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Du
         function.freeze().await;
         tokio::time::sleep(freeze).await;
     }
+    let counted = async || counted_requests(&store).await.get(&key.hash()).copied();
+    if !has_extension {
+        function.thaw();
+        wait_until(async || counted().await == Some(requests.into())).await;
+    }
     function.shut_down().await;
-    assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&requests.into()));
+    assert_eq!(counted().await, Some(requests.into()));
     let log = fs::read_to_string(log).unwrap();
+    assert_eq!(log.contains("cannot register the extension"), !has_extension, "{log}");
     assert!(!log.contains("ERROR"), "{log}");
     slowest_response
 }
@@ -81,34 +94,12 @@ async fn send_and_freeze(requests: u32, delay: Duration, freeze: Duration) -> Du
 #[tokio::test]
 async fn frozen_functions_count_each_request_once() {
     let (brief, long) = (Duration::from_millis(20), Duration::from_millis(600));
-    let quick = send_and_freeze(60, Duration::from_millis(30), brief);
-    let slow = send_and_freeze(20, Duration::from_millis(800), long);
-    let (_, slowest_response) = futures_util::future::join(quick, slow).await;
+    let quick = send_and_freeze(60, Duration::from_millis(30), brief, true);
+    let slow = send_and_freeze(20, Duration::from_millis(800), long, true);
+    let without_extension = send_and_freeze(5, Duration::ZERO, Duration::ZERO, false);
+    let (_, slowest_response, _) = tokio::join!(quick, slow, without_extension);
     // Near the limit, a request may have to wait for a write.
     assert!(slowest_response < Duration::from_millis(1600), "{slowest_response:?}");
-}
-
-/// Lambda does not notify such a function before stopping it, so it must write its counts without that notice.
-#[tokio::test]
-async fn functions_without_their_extension_count_each_request() {
-    const REQUESTS: u32 = 5;
-    let service = Service::with_sample().await;
-    let store = service.database.store();
-    let key = key_with_quotas(&store, Some(REQUESTS), Some(REQUESTS)).await;
-    let (command, log) = function(service.database.endpoint());
-    let function = LambdaFunction::start_with(command, 1, false).await;
-    assert!(!function.has_extension());
-    for _ in 0..REQUESTS {
-        assert_eq!(function.invoke(&event(key.reveal())).await["statusCode"], 200);
-        function.freeze().await;
-    }
-    function.thaw();
-    wait_until(async || counted_requests(&store).await.get(&key.hash()) == Some(&REQUESTS.into()))
-        .await;
-    function.shut_down().await;
-    assert_eq!(counted_requests(&store).await.get(&key.hash()), Some(&REQUESTS.into()));
-    let log = fs::read_to_string(log).unwrap();
-    assert!(log.contains("cannot register the extension") && !log.contains("ERROR"), "{log}");
 }
 
 /// Lambda does not freeze such a container, and does not notify extensions of requests.

@@ -3,12 +3,18 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use ingest::{Drift, Gate, ImportReport, IngestError, Options, Repair, ingest, verify};
+use ingest::{
+    CountryReport, Drift, Gate, ImportReport, IngestError, Options, Repair, country_sources,
+    import_countries, ingest, verify,
+};
 use numbering::records::Version;
 use serde_json::Value;
 use store::Store;
 
-use super::{service::Service, small_reports::ReportSet};
+use super::{
+    service::Service,
+    small_reports::{ReportSet, source},
+};
 
 /// Lookups whose responses differ between the small reports.
 pub const LOOKUPS: [&str; 6] = [
@@ -54,6 +60,13 @@ pub async fn import(
     options: Options,
 ) -> Result<ImportReport, IngestError> {
     ingest(store, &reports.sources(), options, |_| ()).await
+}
+
+/// Imports a file with British ranges.
+pub async fn import_british(store: &Store, text: &str, options: Options) -> CountryReport {
+    let sources = country_sources([], [("GB".parse().unwrap(), source(text))], None);
+    let mut reports = import_countries(store, &sources, options, |_| ()).await.unwrap();
+    reports.remove("GB").unwrap()
 }
 
 /// Asserts that no item differs from the current version.

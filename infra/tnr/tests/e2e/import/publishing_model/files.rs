@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use ingest::{ReportName, Sources};
+use ingest::Sources;
 
-use crate::support::small_reports::source;
+use crate::support::small_reports::ReportSet;
 
 pub const FILE_SETS: usize = 5;
 
@@ -45,10 +45,6 @@ fn sources_from(rows: &str) -> Sources {
                       415,CA,US,Y\n416,ONTARIO,CANADA,Y\n";
     let carriers = "ocn,company_name,common_name,carrier_type,state,country\n\
                     1111,ALPHA,Alpha,WIRELESS,CA,US\n9999,DELTA,,CLEC,ON,CA\n";
-    Sources::from_iter([
-        (ReportName::Nanpa, source(&nanpa)),
-        (ReportName::Cnac, source(cnac)),
-        (ReportName::NpaReport, source(npa_report)),
-        (ReportName::Carriers, source(carriers)),
-    ])
+    let [cnac, npa_report, carriers] = [cnac, npa_report, carriers].map(str::to_owned);
+    ReportSet { nanpa, cnac, npa_report, carriers }.sources()
 }

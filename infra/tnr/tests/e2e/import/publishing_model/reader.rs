@@ -1,28 +1,25 @@
 //! A container that serves one version of the data.
 
-use axum::Router;
 use futures_util::future::join_all;
 use numbering::records::{Exchange, NpaNxx, Ocn};
 use proptest::{prop_assert, prop_assert_eq, test_runner::TestCaseError};
 use serde_json::Value;
-use shared::{lookup::Freshness, state::App};
+use shared::{app, lookup::Freshness, state::App};
 use store::{DatasetError, LoadedVersion, Store};
 
-use crate::support::function_calls::{api, get};
+use crate::support::function_calls::get;
 
 use super::files::{FILE_SETS, NXXS, OCNS, exchanges};
 
-/// The container: its app, and the API on it.
+/// The app of the container.
 pub struct Reader {
     app: App,
-    api: Router,
 }
 
 impl Reader {
     /// A container with nothing in memory.
     pub fn new(store: &Store) -> Self {
-        let app = App::with_store(store.clone());
-        Self { api: api(app.clone()), app }
+        Self { app: App::with_store(store.clone()) }
     }
 
     /// The version that it serves; `None` if no version is readable.
@@ -64,7 +61,8 @@ impl Reader {
 
     /// The service status in `/health`.
     pub async fn health(&self) -> Value {
-        get(&self.api, "/health").await.1["status"].take()
+        let api = app::service([status::routes()], self.app.clone());
+        get(&api, "/health").await.1["status"].take()
     }
 }
 

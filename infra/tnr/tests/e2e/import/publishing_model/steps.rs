@@ -1,5 +1,7 @@
 //! Random steps in a sequence.
 
+use std::cmp::Ordering;
+
 use proptest::prelude::*;
 
 use super::files::FILE_SETS;
@@ -20,16 +22,10 @@ pub enum Step {
     Deliver(usize),
     /// A stalled writer resumes.
     Resume,
-    Empty(Table),
+    EmptyDatasetTable,
+    EmptyLookupTables,
     /// The lookup tables are restored to their state from some steps ago.
     RestoreLookupTables,
-}
-
-/// A table that can be emptied.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Table {
-    Lookups,
-    Dataset,
 }
 
 /// A writer's work, and its disruption, if any.
@@ -53,35 +49,28 @@ pub enum Work {
 /// A disruption of a writer, and the call that it affects.
 #[derive(Debug, Clone, Copy)]
 pub struct Disruption {
-    pub kind: Kind,
-    pub call: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
-    KilledBefore,
-    KilledAfter,
-    Rejected,
-    ResponseLost,
-    Postponed,
-    Repeated,
-    Stalled,
+    pub fault: Fault,
+    /// `true` if the writer is killed, so that later calls are rejected.
+    is_killed: bool,
+    call: usize,
 }
 
 fn run() -> impl Strategy<Value = Run> {
     let import =
         (0..FILE_SETS, -60..60_i32).prop_map(|(files, clock)| Work::Import { files, clock });
     let work = prop_oneof![6 => import, 2 => Just(Work::Rollback), 1 => Just(Work::Repair)];
-    let kind = prop_oneof![
-        3 => Just(Kind::KilledBefore),
-        3 => Just(Kind::KilledAfter),
-        1 => Just(Kind::Rejected),
-        2 => Just(Kind::ResponseLost),
-        3 => Just(Kind::Postponed),
-        2 => Just(Kind::Repeated),
-        3 => Just(Kind::Stalled),
+    let fault_and_is_killed = prop_oneof![
+        // Killed before or after the call
+        3 => Just((Fault::NON_RETRYABLE, true)),
+        3 => Just((Fault::CutOff, true)),
+        1 => Just((Fault::NON_RETRYABLE, false)),
+        2 => Just((Fault::CutOff, false)),
+        3 => Just((Fault::Postponed, false)),
+        2 => Just((Fault::Repeated, false)),
+        3 => Just((Fault::Held, false)),
     ];
-    let disruption = (kind, 1..=MAX_CALLS).prop_map(|(kind, call)| Disruption { kind, call });
+    let disruption = (fault_and_is_killed, 1..=MAX_CALLS)
+        .prop_map(|((fault, is_killed), call)| Disruption { fault, is_killed, call });
     (work, prop::option::weighted(0.7, disruption))
         .prop_map(|(work, disruption)| Run { work, disruption })
 }
@@ -92,7 +81,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => (run(), run()).prop_map(|(first, second)| Step::Together(first, second)),
         3 => (0..WRITERS).prop_map(Step::Deliver),
         2 => Just(Step::Resume),
-        1 => prop_oneof![Just(Table::Lookups), Just(Table::Dataset)].prop_map(Step::Empty),
+        1 => prop_oneof![Just(Step::EmptyDatasetTable), Just(Step::EmptyLookupTables)],
         1 => Just(Step::RestoreLookupTables),
     ];
     prop::collection::vec(step, 1..2 * STEPS_PER_SEQUENCE as usize)
@@ -101,16 +90,10 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
 impl Disruption {
     /// The fault injected into a call.
     pub fn fault_at(self, call: usize) -> Fault {
-        use Kind::*;
-        match (self.kind, call.cmp(&self.call)) {
-            (_, std::cmp::Ordering::Less) => Fault::None,
-            (KilledBefore, _) | (KilledAfter, std::cmp::Ordering::Greater) => Fault::NON_RETRYABLE,
-            (_, std::cmp::Ordering::Greater) => Fault::None,
-            (KilledAfter | ResponseLost, _) => Fault::CutOff,
-            (Rejected, _) => Fault::NON_RETRYABLE,
-            (Postponed, _) => Fault::Postponed,
-            (Repeated, _) => Fault::Repeated,
-            (Stalled, _) => Fault::Held,
+        match call.cmp(&self.call) {
+            Ordering::Equal => self.fault,
+            Ordering::Greater if self.is_killed => Fault::NON_RETRYABLE,
+            Ordering::Less | Ordering::Greater => Fault::None,
         }
     }
 }
