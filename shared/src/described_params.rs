@@ -9,7 +9,8 @@ pub struct DescribedParam<'a> {
     pub is_required: bool,
     pub is_in_path: bool,
     description: &'a str,
-    schema: &'a Map<String, Value>,
+    /// The schema, with any reference resolved.
+    pub schema: &'a Map<String, Value>,
 }
 
 /// The parameters of an operation in the JSON of an API description.
@@ -39,11 +40,6 @@ impl<'a> DescribedParam<'a> {
     /// The description as one line. Line breaks in doc comments are not significant.
     pub fn description(&self) -> String {
         self.description.replace('\n', " ")
-    }
-
-    /// The schema, with any reference resolved.
-    pub fn schema(&self) -> &'a Map<String, Value> {
-        self.schema
     }
 
     /// The allowed values, if the schema has an enum.

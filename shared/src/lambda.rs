@@ -111,7 +111,7 @@ fn termination() -> Result<impl Future<Output = ()>, Error> {
 /// Never completes. Lambda runs only on Unix, but this must also compile elsewhere.
 #[cfg(not(unix))]
 fn termination() -> Result<impl Future<Output = ()>, Error> {
-    Ok(future::pending())
+    Ok(std::future::pending())
 }
 
 /// Wraps a service to send each invocation's id once the response is sent or the invocation has failed.

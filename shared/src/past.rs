@@ -48,8 +48,7 @@ pub fn price_for_units(units: f64) -> u64 {
 impl App {
     /// The history up to the current version, as of the last manifest read.
     pub async fn history(&self) -> Result<Arc<History>, ApiError> {
-        self.dataset.get().await?;
-        let (_, manifest) = self.dataset.in_memory().ok_or(ApiError::Unavailable)?;
+        let manifest = self.manifest().await?;
         Ok(self.history_cache.get(&manifest).await?)
     }
 

@@ -72,11 +72,10 @@ pub struct Location {
 impl Location {
     /// A block's location in the country with this ISO 3166-1 code; `None` if the code is unknown.
     pub fn new(country: &str, block: &Block) -> Option<Self> {
-        let state = block.state.map(|(state, _)| state);
         Some(Self {
             rate_center: block.rate_center.clone(),
-            state,
-            state_name: state.map(StateCode::name),
+            state: block.state,
+            state_name: block.state.map(StateCode::name),
             country: country.to_owned(),
             country_name: country_name(country)?,
         })
@@ -124,8 +123,7 @@ impl CarrierInfo {
 #[derive(Debug, Default)]
 pub struct Block {
     pub rate_center: Option<String>,
-    /// The state and its country.
-    pub state: Option<(StateCode, Country)>,
+    pub state: Option<StateCode>,
     /// The carrier that the block is assigned to. The number may have been ported.
     pub carrier: Option<CarrierInfo>,
 }
@@ -142,12 +140,11 @@ impl Block {
         today: Date,
     ) -> Self {
         let Some(parts) = NanpParts::from_number(number) else { return Self::default() };
-        let own_state = exchange.as_ref().and_then(|it| Some((it.state?, it.country)));
         let from_area_code = || {
             let area_code = dataset?.area_code(parts.npa_nxx.npa)?;
-            Some((area_code.only_state()?, area_code.country?))
+            area_code.country.and(area_code.only_state())
         };
-        let state = own_state.or_else(from_area_code);
+        let state = exchange.as_ref().and_then(|it| it.state).or_else(from_area_code);
         let Some(exchange) = exchange else { return Self { state, ..Self::default() } };
         let rate_center = match exchange.holding_on(parts.block(), today) {
             BlockHolding::Block(holder) => holder.rate_center.clone(),

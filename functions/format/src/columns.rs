@@ -22,7 +22,7 @@ pub struct Column {
 }
 
 /// The paths of the fields that every result has.
-const ALWAYS: &str = "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
+pub const ALWAYS: &str = "valid possible input formats.e164 formats.international formats.national formats.rfc3966 \
     countryCode countryCallingCode country location.countryName nationalNumber npa nxx nxxx extension type \
     typeDescription location.rateCenter location.state location.stateName carrier.ocn carrier.name carrier.type \
     isNonGeographic";
@@ -47,11 +47,6 @@ pub fn top_level_field(path: &str) -> &str {
 }
 
 impl Column {
-    /// The columns for the fields that every result has.
-    pub fn always() -> impl Iterator<Item = Self> {
-        Self::at(ALWAYS, None)
-    }
-
     /// The columns for the fields at these paths.
     pub fn at(paths: &'static str, extra: Option<&'static str>) -> impl Iterator<Item = Self> {
         paths.split(' ').map(move |path| Self { name: column_name(path), path, extra })

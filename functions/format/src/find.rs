@@ -251,7 +251,8 @@ mod tests {
     #[tokio::test]
     async fn search_stops_when_a_text_exceeds_the_number_limit() {
         let (error, found, counted) = search(5000, 0).await;
-        assert!(matches!(error, ApiError::ContentTooLarge(_)), "{error}");
+        let rule = "The text must contain at most 1000 numbers, got more; send the text in parts";
+        assert!(matches!(&error, ApiError::ContentTooLarge(text) if text == rule), "{error}");
         assert_eq!((found, counted), (MAX_NUMBERS + 1, 512));
     }
 }

@@ -11,7 +11,7 @@ use utoipa::{
 
 use super::{
     FormatResult,
-    columns::{Column, column_name, top_level_field},
+    columns::{ALWAYS, Column, column_name, top_level_field},
     extras::{
         Assignment, CallingHours, Facts, LineInfo, NetworkInfo, PlaceInfo, ReasonInfo, find_zones,
     },
@@ -95,7 +95,7 @@ pub static EXTRAS: [Extra; 7] = [
 /// All columns, in order: for the fields that every result has, then for the optional ones.
 pub static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let optional = EXTRAS.iter().flat_map(|extra| Column::at(extra.columns, Some(extra.name)));
-    Column::always().chain(optional).collect()
+    Column::at(ALWAYS, None).chain(optional).collect()
 });
 
 impl Extra {

@@ -133,8 +133,7 @@ async fn look_up(
     let exchange_country = exchange.country.to_string();
     let block = Block::new(&number, Some(exchange), Some(dataset), as_of.date());
     // For a valid number, Google's rules determine the country. For other numbers, the numbering data does.
-    let state = block.state.map(|(state, _)| state);
-    let country = number.country.clone().or_else(|| state.map(StateCode::iso_country));
+    let country = number.country.clone().or_else(|| block.state.map(StateCode::iso_country));
     let country = country.unwrap_or(exchange_country);
     let location = Location::new(&country, &block);
     let tn = number.national_number;

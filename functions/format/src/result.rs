@@ -171,10 +171,10 @@ impl Flags {
             let [svg, small, medium, large] = flags::urls(base_url, subject, &abbreviation);
             Flag { name, abbreviation, svg, png: Pngs { small, medium, large } }
         };
-        let state = block.state.filter(|&(_, country)| country == Country::Us);
+        let state = block.state.filter(|state| state.country() == Country::Us);
         Self {
             country: flag(FlagKind::Country, name, code.to_owned()),
-            state: state.map(|(state, _)| flag(FlagKind::State, state.name(), state.to_string())),
+            state: state.map(|state| flag(FlagKind::State, state.name(), state.to_string())),
         }
     }
 }

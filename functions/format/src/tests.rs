@@ -13,7 +13,6 @@ use test_api::{TestApi, header};
 use super::routes;
 
 const JSON: &str = "application/json";
-const JSON_LINES: &str = "application/x-ndjson";
 const TEXT: &str = "text/plain";
 
 /// Posts a body, and returns the response's status and text. An empty content type means no header.
@@ -148,18 +147,6 @@ async fn bodies_have_at_most_1000_numbers_and_512_kb() {
 }
 
 #[tokio::test]
-async fn a_single_number_has_the_same_fields_as_in_a_batch() {
-    let target = "/v1/format?fields=carrier.name,valid,formats.e164,reason.code";
-    for tn in ["415 202 5678", "305 234", "=hello"] {
-        let single = format!("{target}&tn={}", tn.replace(' ', "%20"));
-        let single = TestApi::new(routes()).ok(&single).await;
-        let (_, batch) = post(target, TEXT, tn, JSON_LINES).await;
-        let batch: Value = serde_json::from_str(&batch).unwrap();
-        assert_eq!(batch["result"].to_string(), single.to_string());
-    }
-}
-
-#[tokio::test]
 async fn found_and_formatted_numbers_have_the_same_result() {
     let text = "é 📞 415 200 1234,\n+44 20 7946 0958 or (415) 200-2234 ext. 5; 305 155 0000.";
     let query = "include=all&fields=&flags=true";
@@ -181,16 +168,6 @@ async fn found_and_formatted_numbers_have_the_same_result() {
     }
     let e164: Vec<_> = found.iter().map(|it| it["result"]["input"].as_str().unwrap()).collect();
     assert_eq!(e164, ["+14152001234", "+442079460958", "+14152002234"]);
-}
-
-#[tokio::test]
-async fn texts_have_at_most_1000_numbers() {
-    let find =
-        async |count| post("/v1/find?fields=valid", TEXT, "4152001234\n".repeat(count), JSON).await;
-    assert_eq!(find(1000).await.0, 200);
-    let (status, body) = find(1001).await;
-    let message = "The text must contain at most 1000 numbers, got more; send the text in parts";
-    assert!(status == 413 && body.contains(message), "{status} {body}");
 }
 
 /// The statuses of requests with a number, a batch and text with this many numbers. A busy server may reject them.

@@ -80,7 +80,7 @@ impl Changes {
 
     /// The changed records in storage format.
     pub(crate) fn difference(&self) -> Difference {
-        Difference::new(&self.before, &self.after, &self.keys)
+        Difference::new(&self.pairs().collect::<Vec<_>>())
     }
 
     pub fn total(&self) -> usize {
@@ -162,7 +162,7 @@ mod tests {
     fn differing_records_are_counted_and_listed_as_exchanges_area_codes_and_carriers() {
         let (before, after) = before_and_after();
         let changes = Changes::between(&before, &after);
-        let records = changes.iter().map(|it| format!("{} {}\n", it.change.name(), it.key));
+        let records = changes.iter().map(|it| format!("{} {}\n", it.change, it.key));
         let counts = serde_json::to_string_pretty(&changes.differences).unwrap();
         insta::assert_snapshot!(records.collect::<String>() + &counts);
         assert_eq!(changes.differences.area_codes.total(), 4);

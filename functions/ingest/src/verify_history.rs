@@ -170,7 +170,7 @@ impl Verifier<'_> {
         let position = history.position_of(&publication.id);
         let difference = if let Some(position) = position.filter(|_| missing.is_empty()) {
             let wanted: Vec<_> = keys.iter().map(|(key, _)| (position, key)).collect();
-            Some(Difference::from_changes(&self.store.changes(history, &wanted).await?))
+            Some(Difference::new(&self.store.changes(history, &wanted).await?))
         } else {
             self.snapshot_difference(predecessor, publication).await?
         };

@@ -164,7 +164,7 @@ fn numbers_schema() -> Value {
 }
 
 fn argument_schema(param: &DescribedParam<'_>) -> Map<String, Value> {
-    let mut property = param.schema().clone();
+    let mut property = param.schema.clone();
     // Number formats such as `int32` do not matter to agents.
     property.remove("format");
     // The route checks versions and offsets.

@@ -19,11 +19,11 @@ mod time_zones;
 mod tolerant;
 mod verdict;
 
-pub use country::{DefaultCountry, UnknownCountry, country_name};
+pub use country::{DefaultCountry, country_name};
 pub use country_plan::CountryPlan;
 pub use formats::Formats;
 pub use metadata::load_rules;
-pub use names_by_prefix::{InvalidLanguage, Languages, LocalName, north_american_places};
+pub use names_by_prefix::{Languages, LocalName, north_american_places};
 pub use number::PhoneNumber;
 pub use number_type::NumberType;
 pub use numbers_in_text::{Leniency, NumberInText, RulesError, find_numbers};

@@ -11,7 +11,7 @@ use std::{
 use itertools::Itertools;
 use serde::Serialize;
 use serde_json::{Value, json};
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumString, VariantNames};
 use utoipa::ToSchema;
 
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A kind of change to a record.
-#[derive(Serialize, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[derive(Serialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum ChangeKind {
 }
 
 /// A kind of record.
-#[derive(Serialize, EnumString, IntoStaticStr, VariantNames, ToSchema)]
+#[derive(Serialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", ascii_case_insensitive)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,18 +42,6 @@ pub enum RecordKind {
     Exchange,
     AreaCode,
     Carrier,
-}
-
-impl ChangeKind {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-impl RecordKind {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 impl From<RecordKey> for RecordKind {
@@ -229,14 +217,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares the records with these keys in two versions.
-    pub fn new(before: &Dataset, after: &Dataset, keys: &[RecordKey]) -> Self {
-        let pair = |&key| RecordPair { key, before: before.record(key), after: after.record(key) };
-        Self::from_changes(&keys.iter().map(pair).collect::<Vec<_>>())
-    }
-
     /// Builds the difference from its changes.
-    pub fn from_changes(changes: &[RecordPair]) -> Self {
+    pub fn new(changes: &[RecordPair]) -> Self {
         let keys: BTreeSet<RecordKey> = changes.iter().map(|pair| pair.key).collect();
         let holders = changes.iter().flat_map(RecordPair::records).flat_map(holders_named_in);
         let unchanged: BTreeMap<Ocn, Carrier> = holders

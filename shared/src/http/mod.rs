@@ -10,7 +10,7 @@ mod preferences;
 
 use axum::http::{HeaderMap, HeaderName};
 
-pub use cors::{AllowedOrigins, InvalidOrigins};
+pub use cors::AllowedOrigins;
 pub use host::request_host;
 pub use inline_source::inline_source;
 pub(crate) use preferences::prefers_problems;

@@ -1,11 +1,10 @@
 //! Stored API keys. A record contains the key's hash, and a prefix that operators recognize, but never the key.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Store, StoreError,
+    Store, StoreError, Table,
     checksum::{self, CHECKSUM, Item, text},
     client::{item_from_record, record_from_item},
 };
@@ -38,7 +37,7 @@ pub struct KeyRecord {
 
 #[derive(Debug)]
 pub struct StoredKeys {
-    /// Oldest first.
+    /// Oldest first, then by name.
     pub readable: Vec<KeyRecord>,
     /// Keys with unreadable items. Requests with these keys are rejected.
     pub damaged: Vec<DamagedKey>,
@@ -88,22 +87,18 @@ impl KeyRecord {
 
 impl Store {
     pub async fn api_key(&self, key_hash: &str) -> Result<Option<KeyRecord>, StoreError> {
-        self.get(&self.tables.api_keys, "key_hash", key_hash.to_owned(), true).await
+        self.get(Table::ApiKeys, key_hash.to_owned(), true).await
     }
 
     pub async fn put_api_key(&self, key: &KeyRecord) -> Result<(), StoreError> {
-        let table = &self.tables.api_keys;
-        self.put(table, item_from_record(table, None, key)?).await
+        let item = item_from_record(self.tables.name(Table::ApiKeys), None, key)?;
+        self.put(Table::ApiKeys, item).await
     }
 
-    /// Reads all readable keys, oldest first, then by name. Requests must not call this, since it scans the table.
-    pub async fn api_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
-        Ok(self.all_api_keys().await?.readable)
-    }
-
-    /// Reads all keys, including revoked, expired and unreadable ones.
+    /// Reads all keys, including revoked, expired and unreadable ones. Requests must not call this, since it scans the
+    /// table.
     pub async fn all_api_keys(&self) -> Result<StoredKeys, StoreError> {
-        let table = self.tables.api_keys.as_str();
+        let table = self.tables.name(Table::ApiKeys);
         let (mut readable, mut damaged) = (Vec::new(), Vec::new());
         let inspect = |item| {
             let fallback = DamagedKey::from_item(&item);
@@ -113,7 +108,7 @@ impl Store {
             }
             Ok(())
         };
-        self.scan(table, inspect).await?;
+        self.scan(Table::ApiKeys, inspect).await?;
         readable.sort_by(|a, b| (a.created_at, &a.name).cmp(&(b.created_at, &b.name)));
         Ok(StoredKeys { readable, damaged })
     }
@@ -130,10 +125,7 @@ impl Store {
     }
 
     pub async fn delete_api_key(&self, key_hash: &str) -> Result<(), StoreError> {
-        let table = &self.tables.api_keys;
-        let delete = self.client.delete_item().table_name(table);
-        let delete = delete.key("key_hash", AttributeValue::S(key_hash.to_owned()));
-        delete.send().await.map(drop).map_err(StoreError::call("DeleteItem", table))
+        self.delete(Table::ApiKeys, key_hash).await
     }
 
     /// Sets a time unless an earlier one is set. Replaces the item only if it has not changed since it was
@@ -144,7 +136,7 @@ impl Store {
         time: Timestamp,
         field: fn(&mut KeyRecord) -> &mut Option<Timestamp>,
     ) -> Result<bool, StoreError> {
-        let table = &self.tables.api_keys;
+        let table = self.tables.name(Table::ApiKeys);
         loop {
             let found = self.api_key(key_hash).await?;
             let before = found.ok_or_else(|| StoreError::NoKey(key_hash.to_owned()))?;
@@ -157,7 +149,7 @@ impl Store {
             let checksum = checksum::compute(&item_from_record(table, None, &before)?);
             let item = item_from_record(table, None, &after)?;
             // If another command changed the key, read it again.
-            if self.replace_if_unchanged(table, item, CHECKSUM, Some(checksum)).await? {
+            if self.replace_if_unchanged(Table::ApiKeys, item, CHECKSUM, Some(checksum)).await? {
                 return Ok(true);
             }
         }

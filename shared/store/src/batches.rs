@@ -11,8 +11,8 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use numbering::{changes::RecordPair, records::Record};
 
 use crate::{
-    FailureKind, ItemKey, LookupItem, Publication, Store, StoreError, Tables, checksum::Item,
-    client::item_from_record, history_items::change_item, metering,
+    FailureKind, ItemKey, LookupItem, Publication, Store, StoreError, Table, Tables,
+    checksum::Item, client::item_from_record, history_items::change_item, metering,
 };
 
 /// The maximum number of writes in a BatchWriteItem call.
@@ -42,7 +42,8 @@ impl ItemWrite {
                 (tables.name(key.table), WriteRequest::builder().delete_request(delete).build())
             }
             Self::AddChange(publication, pair) => {
-                (&tables.history, put(change_item(&tables.history, publication, pair)?))
+                let table = tables.name(Table::History);
+                (table, put(change_item(table, publication, pair)?))
             }
         })
     }
@@ -118,7 +119,7 @@ impl Store {
     /// Like [`Self::batch_get`], but within the time that a lookup may take.
     pub(crate) async fn batch_lookup(
         &self,
-        table: &str,
+        table: Table,
         is_consistent: bool,
         keys: Vec<Item>,
     ) -> Result<Vec<Item>, StoreError> {
@@ -131,11 +132,12 @@ impl Store {
     /// the keys that DynamoDB did not process, after these delays.
     pub(crate) async fn batch_get(
         &self,
-        table: &str,
+        table: Table,
         is_consistent: bool,
         delays: ExponentialBuilder,
         keys: Vec<Item>,
     ) -> Result<Vec<Item>, StoreError> {
+        let table = self.tables.name(table);
         let keys = KeysAndAttributes::builder()
             .consistent_read(is_consistent)
             .set_keys(Some(keys))

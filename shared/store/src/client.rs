@@ -18,7 +18,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_dynamo::aws_sdk_dynamodb_1::{from_item, to_item};
 
 use crate::{
-    StoreError, Tables, TimeoutProfile,
+    StoreError, Table, Tables, TimeoutProfile,
     call_spans::CallSpans,
     checksum::{self, Item},
     metering,
@@ -127,15 +127,15 @@ impl Store {
         (&self.client, &self.tables)
     }
 
-    /// Reads the item whose partition key attribute `key` is `value`.
+    /// Reads the item with this partition key.
     pub(crate) async fn get<T: DeserializeOwned>(
         &self,
-        table: &str,
-        key: &str,
+        table: Table,
         value: String,
         is_consistent: bool,
     ) -> Result<Option<T>, StoreError> {
-        let value = AttributeValue::S(value);
+        let (key, value) = (table.key_attribute(), AttributeValue::S(value));
+        let table = self.tables.name(table);
         let request = self
             .client
             .get_item()
@@ -152,20 +152,30 @@ impl Store {
         record_from_item(table, item).map(Some)
     }
 
-    pub(crate) async fn put(&self, table: &str, item: Item) -> Result<(), StoreError> {
+    pub(crate) async fn put(&self, table: Table, item: Item) -> Result<(), StoreError> {
+        let table = self.tables.name(table);
         let put = self.client.put_item().table_name(table).set_item(Some(item));
         put.send().await.map(drop).map_err(StoreError::call("PutItem", table))
+    }
+
+    /// Deletes the item with this partition key, if any.
+    pub(crate) async fn delete(&self, table: Table, value: &str) -> Result<(), StoreError> {
+        let (key, value) = (table.key_attribute(), AttributeValue::S(value.to_owned()));
+        let table = self.tables.name(table);
+        let delete = self.client.delete_item().table_name(table).key(key, value);
+        delete.send().await.map(drop).map_err(StoreError::call("DeleteItem", table))
     }
 
     /// Replaces the item with the same key if its attribute still has this value, or is missing if `None`.
     /// Returns `false` otherwise.
     pub(crate) async fn replace_if_unchanged(
         &self,
-        table: &str,
+        table: Table,
         item: Item,
         attribute: &str,
         expected: Option<AttributeValue>,
     ) -> Result<bool, StoreError> {
+        let table = self.tables.name(table);
         let put = self.client.put_item().table_name(table).set_item(Some(item));
         let put = put.expression_attribute_names("#attribute", attribute);
         let put = match expected {
@@ -184,9 +194,10 @@ impl Store {
     /// Calls `inspect` with each item in a table. The scan is strongly consistent.
     pub(crate) async fn scan(
         &self,
-        table: &str,
+        table: Table,
         mut inspect: impl FnMut(Item) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        let table = self.tables.name(table);
         let scan = self.client.scan().table_name(table).consistent_read(true);
         let mut items = scan.into_paginator().items().send();
         while let Some(item) = items.next().await {

@@ -220,6 +220,7 @@ impl History {
 #[cfg(test)]
 pub(crate) mod tests {
     use jiff::ToSpan;
+    use numbering::dataset::Dataset;
 
     use super::*;
 
@@ -255,10 +256,8 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn manifest(publication: &Publication) -> Manifest {
-        let statistics = numbering::dataset::Dataset::default().statistics();
-        let reports = crate::ImportedReports::default();
         let version = publication.version.clone();
-        let snapshot = Snapshot::new(version, b"", statistics, reports, publication.at);
+        let snapshot = Snapshot::of(&Dataset::default(), version, publication.at);
         Manifest { publication: publication.clone(), ..Manifest::new(None, snapshot, |_| false) }
     }
 

@@ -113,7 +113,7 @@ impl Store {
         difference: &PublishedDifference,
         packed: &[u8],
     ) -> Result<(), StoreError> {
-        let table = self.tables.history.as_str();
+        let table = self.tables.name(Table::History);
         let id = difference.publication.id.to_string();
         let expires_at = expires_at(&difference.publication);
         for (index, data) in packed.chunks(CHUNK_BYTES).enumerate() {
@@ -121,12 +121,12 @@ impl Store {
             let key = Entry { code: id.clone(), entry, contents: (), expires_at };
             let mut chunk = item_from_record(table, None, &key)?;
             chunk.insert("data".to_owned(), AttributeValue::B(Blob::new(data)));
-            self.put(table, chunk).await?;
+            self.put(Table::History, chunk).await?;
         }
         for code in [COPIES, PUBLICATIONS] {
             let (code, entry) = (code.to_owned(), id.clone());
             let publication = Entry { code, entry, contents: difference, expires_at };
-            self.put(table, item_from_record(table, None, &publication)?).await?;
+            self.put(Table::History, item_from_record(table, None, &publication)?).await?;
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Store {
         let items = self.partition(code, is_consistent);
         let items = self.read_patiently(Table::History, items).await;
         let items = items.map_err(damage(|| "the list of publications".to_owned()))?;
-        let read = |item| record_from_item(&self.tables.history, item).ok();
+        let read = |item| record_from_item(self.tables.name(Table::History), item).ok();
         Ok(items.into_iter().filter_map(read).collect())
     }
 
@@ -240,11 +240,10 @@ impl Store {
             let missing = |key: &&(String, String)| !found.contains_key(*key);
             let missing: Vec<_> = keys.iter().filter(missing).cloned().collect();
             let batches = missing.chunks(READS_PER_BATCH).map(|batch| {
-                let table = self.tables.history.as_str();
                 let items = batch.iter().map(|(code, entry)| {
                     primary_key([("code", code.clone()), ("entry", entry.clone())])
                 });
-                let read = self.batch_lookup(table, is_consistent, items.collect());
+                let read = self.batch_lookup(Table::History, is_consistent, items.collect());
                 self.read_patiently(Table::History, read)
             });
             let batches: Vec<_> = batches.collect();
@@ -258,9 +257,10 @@ impl Store {
                 (key.map(str::to_owned).into(), item)
             }));
         }
+        let table = self.tables.name(Table::History);
         let changes = wanted.iter().zip(&keys).map(|(&(_, key), (code, entry))| {
             let item = found.remove(&(code.clone(), entry.clone()));
-            let item = item.ok_or_else(|| StoreError::item(&self.tables.history)("it is missing"));
+            let item = item.ok_or_else(|| StoreError::item(table)("it is missing"));
             let change = item.and_then(|item| self.record_pair(key, item));
             change.map_err(damage(|| format!("the change {entry} to {key}")))
         });
@@ -282,7 +282,8 @@ impl Store {
         item: Item,
         record: fn(R) -> Record,
     ) -> Result<[Option<Record>; 2], StoreError> {
-        let StoredChange { before, after } = record_from_item(&self.tables.history, item)?;
+        let StoredChange { before, after } =
+            record_from_item(self.tables.name(Table::History), item)?;
         Ok([before, after].map(|it| it.map(record)))
     }
 
@@ -301,12 +302,12 @@ impl Store {
             }
             Ok(())
         };
-        self.scan(&self.tables.history, inspect).await
+        self.scan(Table::History, inspect).await
     }
 
     /// Reads a partition's items, sorted by entry.
     async fn partition(&self, code: &str, is_consistent: bool) -> Result<Vec<Item>, StoreError> {
-        let table = self.tables.history.as_str();
+        let table = self.tables.name(Table::History);
         let query = self
             .client
             .query()

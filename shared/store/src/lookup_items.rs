@@ -84,7 +84,7 @@ impl Store {
         let table = self.tables.name(Table::Exchanges);
         let keys = npa_nxxs.iter().map(|&npa_nxx| ItemKey::from(RecordKey::Exchange(npa_nxx)));
         let keys = keys.map(|key| primary_key([(key.table.key_attribute(), key.value)]));
-        let items = self.batch_lookup(table, false, keys.collect()).await?;
+        let items = self.batch_lookup(Table::Exchanges, false, keys.collect()).await?;
         let mut found = HashMap::new();
         for item in items {
             let Some(npa_nxx) = npa_nxx_from_item(&item) else { continue };
@@ -106,7 +106,7 @@ impl Store {
         key: RecordKey,
     ) -> Result<Option<LookupItem<R>>, StoreError> {
         let ItemKey { table, value } = key.into();
-        self.get(self.tables.name(table), table.key_attribute(), value, false).await
+        self.get(table, value, false).await
     }
 }
 
@@ -164,7 +164,7 @@ impl Store {
             inspect(StoredItem { key, record_key, table_name: name.to_owned(), attributes });
             Ok(())
         };
-        self.scan(name, inspect).await
+        self.scan(table, inspect).await
     }
 }
 

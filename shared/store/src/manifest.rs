@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    Countries, ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError,
+    Countries, ImportedReports, Publication, ReportName, SAMPLE_DATE, Store, StoreError, Table,
     UnrecordedPublication, checksum::Item, client::item_from_record,
 };
-use numbering::records::{Statistics, Version};
+use numbering::{
+    dataset::Dataset,
+    records::{Statistics, Version},
+};
 
 /// The current version of the data and the retained ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,6 +121,11 @@ impl Snapshot {
     ) -> Self {
         let Piece { version, chunks, hash } = Piece::new(version, bytes);
         Self { version, ingested_at, reports, chunks, hash, statistics, confirmed: false }
+    }
+
+    /// Describes this dataset without its bytes or reports, for tests.
+    pub fn of(dataset: &Dataset, version: Version, ingested_at: Timestamp) -> Self {
+        Self::new(version, b"", dataset.statistics(), ImportedReports::default(), ingested_at)
     }
 
     /// Returns `true` if it was imported from the fictional sample.
@@ -263,7 +271,7 @@ impl Store {
             return Ok(false);
         }
         let empty = self.manifest_item(&StoredManifest::empty())?;
-        self.put(&self.tables.dataset, empty).await.map(|()| true)
+        self.put(Table::Dataset, empty).await.map(|()| true)
     }
 
     /// Stores `manifest` if the stored one still has the revision `replaced`, or returns [`StoreError::Overtaken`]. If
@@ -279,7 +287,7 @@ impl Store {
     }
 
     async fn stored_manifest(&self) -> Result<Option<StoredManifest>, StoreError> {
-        let stored = self.get(&self.tables.dataset, "id", MANIFEST.to_owned(), true).await;
+        let stored = self.get(Table::Dataset, MANIFEST.to_owned(), true).await;
         stored.map_err(|error| match error {
             StoreError::Item { table, source } => StoreError::Manifest { table, source },
             other => other,
@@ -293,7 +301,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let item = self.manifest_item(manifest)?;
         let replaced = replaced.map(|replaced| AttributeValue::S(replaced.to_string()));
-        let put = self.replace_if_unchanged(&self.tables.dataset, item, "revision", replaced).await;
+        let put = self.replace_if_unchanged(Table::Dataset, item, "revision", replaced).await;
         if matches!(put, Ok(true)) {
             return Ok(());
         }
@@ -306,6 +314,6 @@ impl Store {
 
     fn manifest_item(&self, manifest: &StoredManifest) -> Result<Item, StoreError> {
         let id = AttributeValue::S(MANIFEST.to_owned());
-        item_from_record(&self.tables.dataset, Some(("id", id)), manifest)
+        item_from_record(self.tables.name(Table::Dataset), Some(("id", id)), manifest)
     }
 }

@@ -70,7 +70,7 @@ impl FailureKind {
 /// The state of all tables in this process.
 #[derive(Debug, Default)]
 pub(crate) struct Reachability {
-    tables: [TableBreakers; 6],
+    tables: [TableBreakers; Table::VARIANTS.len()],
     failed_calls: [AtomicU64; FailureKind::VARIANTS.len()],
 }
 

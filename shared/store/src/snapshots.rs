@@ -67,7 +67,7 @@ impl Store {
                 let keys = batch.iter().map(|id| primary_key([("id", (*id).clone())]));
                 let keys = keys.collect();
                 let items =
-                    self.batch_get(&self.tables.dataset, is_consistent, RETRY_DELAYS, keys).await?;
+                    self.batch_get(Table::Dataset, is_consistent, RETRY_DELAYS, keys).await?;
                 found.extend(items.into_iter().filter_map(into_id_and_data));
             }
         }
@@ -89,7 +89,7 @@ impl Store {
                 ("data", AttributeValue::B(Blob::new(data))),
             ];
             let item = item.map(|(name, value)| (name.to_owned(), value)).into();
-            self.put(&self.tables.dataset, item).await?;
+            self.put(Table::Dataset, item).await?;
         }
         Ok(())
     }
@@ -102,20 +102,17 @@ impl Store {
     /// after the listing, the version can no longer be published. This is safe even with concurrent imports and clock
     /// skew.
     pub async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
-        let table = self.tables.dataset.as_str();
         let listed = self.list_items().await?;
         let Some(manifest) = self.manifest().await? else { return Ok(()) };
         for item in listed.iter().filter(|item| is_orphaned(item, &manifest, now)) {
-            let key = item.get("id").map(|id| Item::from([("id".to_owned(), id.clone())]));
-            let delete = self.client.delete_item().table_name(table).set_key(key);
-            delete.send().await.map_err(StoreError::call("DeleteItem", table))?;
+            self.delete(Table::Dataset, text(item, "id").unwrap_or_default()).await?;
         }
         Ok(())
     }
 
     /// Lists the items in the dataset table with their `id` and `replaces` attributes.
     async fn list_items(&self) -> Result<Vec<Item>, StoreError> {
-        let table = self.tables.dataset.as_str();
+        let table = self.tables.name(Table::Dataset);
         let scan = self
             .client
             .scan()
@@ -257,15 +254,12 @@ pub async fn load(store: &Store, snapshot: &Snapshot) -> Result<Dataset, Dataset
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ImportedReports;
 
     #[test]
     fn only_old_chunks_that_cannot_be_published_are_orphaned() {
         let start = Timestamp::UNIX_EPOCH;
         let [current, unpublished] = [(); 2].map(|()| Version::new(start));
-        let statistics = Dataset::default().statistics();
-        let snapshot =
-            Snapshot::new(current.clone(), b"", statistics, ImportedReports::default(), start);
+        let snapshot = Snapshot::of(&Dataset::default(), current.clone(), start);
         let manifest = Manifest::new(None, snapshot, |_| false);
         let (replaced, other) = (manifest.revision.to_string(), "another revision".to_owned());
         let [id, current_id] = [unpublished, current].map(|version| chunk_id(&version, 0));

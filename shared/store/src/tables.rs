@@ -1,16 +1,24 @@
 //! Table names. `template.yaml` defines the tables.
 
-use std::env;
+use std::{array, env};
+
+use strum::{IntoStaticStr, VariantArray};
 
 /// A table, whatever its name in a deployment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Table {
+    /// Carriers by `ocn`.
     Carriers,
-    /// Exchanges and area codes.
+    /// Exchanges and area codes by `npa_nxx`, such as `415#555` and `415`.
     Exchanges,
+    /// The manifest and the chunks of each snapshot, by `id`.
     Dataset,
+    /// Publications and the changes they made, by `code` and `entry`.
     History,
+    /// API keys by `key_hash`.
     ApiKeys,
+    /// Request counts by quota and hour, by `id`.
     Usage,
 }
 
@@ -18,6 +26,7 @@ impl Table {
     /// The tables with one item per record.
     pub const LOOKUPS: [Self; 2] = [Self::Carriers, Self::Exchanges];
 
+    /// The partition key.
     pub(crate) fn key_attribute(self) -> &'static str {
         match self {
             Self::Carriers => "ocn",
@@ -29,32 +38,17 @@ impl Table {
     }
 }
 
+/// The names of the tables in a deployment, in the order of [`Table`].
 #[derive(Debug, Clone)]
-pub struct Tables {
-    /// Carriers by `ocn`.
-    pub carriers: String,
-    /// Exchanges and area codes by `npa_nxx`, such as `415#555` and `415`.
-    pub exchanges: String,
-    /// The manifest and the chunks of each snapshot, by `id`.
-    pub dataset: String,
-    /// Publications and the changes they made, by `code` and `entry`.
-    pub history: String,
-    /// API keys by `key_hash`.
-    pub api_keys: String,
-    /// Request counts by quota and hour, by `id`.
-    pub usage: String,
-}
+pub struct Tables([String; Table::VARIANTS.len()]);
 
 impl Tables {
-    pub(crate) fn name(&self, table: Table) -> &str {
-        match table {
-            Table::Carriers => &self.carriers,
-            Table::Exchanges => &self.exchanges,
-            Table::Dataset => &self.dataset,
-            Table::History => &self.history,
-            Table::ApiKeys => &self.api_keys,
-            Table::Usage => &self.usage,
-        }
+    pub fn name(&self, table: Table) -> &str {
+        &self.0[table as usize]
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
     }
 
     /// The table names that `template.yaml` assigns in a stack.
@@ -72,13 +66,6 @@ impl Tables {
     }
 
     fn with_names(name: impl Fn(&str) -> String) -> Self {
-        Self {
-            carriers: name("carriers"),
-            exchanges: name("exchanges"),
-            dataset: name("dataset"),
-            history: name("history"),
-            api_keys: name("api_keys"),
-            usage: name("usage"),
-        }
+        Self(array::from_fn(|index| name(Table::VARIANTS[index].into())))
     }
 }

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
 
-use crate::{Store, StoreError, checksum::Item};
+use crate::{Store, StoreError, Table, checksum::Item};
 
 /// The timeout for a call. Requests may be waiting for it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -148,7 +148,7 @@ impl Store {
         write: &UsageWrite,
         now: i64,
     ) -> Result<Usage, StoreError> {
-        let table = &self.tables.usage;
+        let table = self.tables.name(Table::Usage);
         let last_write = format!("{LAST_WRITE}{}", write.container);
         let additions = write.additions();
         let mut update = self
@@ -194,7 +194,7 @@ impl Store {
 
     /// Reads the usage of a quota by all containers, with strong consistency.
     pub async fn usage(&self, quota_id: &str) -> Result<Usage, StoreError> {
-        let table = &self.tables.usage;
+        let table = self.tables.name(Table::Usage);
         let get = self.client.get_item().table_name(table).consistent_read(true);
         let get = get.key("id", AttributeValue::S(quota_id.to_owned()));
         let output = get.customize().config_override(no_retries()).send().await;

@@ -21,8 +21,8 @@ use numbering::{
 use serde_json::{Value, json};
 use shared::state::App;
 use store::{
-    CurrentDataset, ImportedReports, ItemWrite, LoadedVersion, Manifest, PublishedDifference,
-    Snapshot, Store, TimeoutProfile, WRITES_PER_BATCH,
+    CurrentDataset, ItemWrite, LoadedVersion, Manifest, PublishedDifference, Snapshot, Store,
+    TimeoutProfile, WRITES_PER_BATCH,
 };
 use tokio::net::TcpListener;
 
@@ -131,8 +131,7 @@ pub async fn app_with_history(start: Timestamp, versions: Vec<Dataset>) -> AppWi
     let mut current: Option<(Manifest, Arc<Dataset>)> = None;
     for (night, dataset) in versions.into_iter().enumerate() {
         let at = start + SignedDuration::from_hours(24 * night as i64);
-        let (version, statistics) = (Version::new(at), dataset.statistics());
-        let snapshot = Snapshot::new(version, b"", statistics, ImportedReports::default(), at);
+        let snapshot = Snapshot::of(&dataset, Version::new(at), at);
         let before = current.as_ref().map(|(manifest, _)| manifest);
         let mut manifest = Manifest::new(before, snapshot, |_| false);
         if let Some((replaced, before)) = &current {
@@ -158,8 +157,7 @@ async fn record(
 ) {
     let pairs = record_pairs(before, after).filter(|pair| pair.change().is_some());
     let pairs: Vec<RecordPair> = pairs.collect();
-    let keys: Vec<_> = pairs.iter().map(|pair| pair.key).collect();
-    let difference = Difference::new(before, after, &keys);
+    let difference = Difference::new(&pairs);
     let (publication, predecessor) = (&manifest.publication, &replaced.publication);
     let (published, packed) =
         PublishedDifference::pack(publication, predecessor, &difference).unwrap();

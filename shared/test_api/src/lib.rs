@@ -205,8 +205,8 @@ pub fn app() -> App {
     let store = Store::unreachable();
     let (version, at) = (Version::new(Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
     let dataset = small_dataset().into_successor(&Dataset::default(), version.clone());
-    let (statistics, reports) = (dataset.statistics(), imported_reports(at));
-    let snapshot = Snapshot::new(version.clone(), b"", statistics, reports, at);
+    let snapshot = Snapshot::of(&dataset, version.clone(), at);
+    let snapshot = Snapshot { reports: imported_reports(at), ..snapshot };
     let mut app = App::with_store(store.clone());
     let loaded = LoadedVersion { version, dataset: dataset.into() };
     let manifest = Manifest::new(None, snapshot, |_| false);

@@ -46,11 +46,10 @@ impl PlaceInfo {
         }
         let by_prefix = number.place(facts.languages);
         let block = block(number, facts).unwrap_or_default();
-        let state = block.state.map(|(state, _)| state);
-        let city = state.and_then(|state| city(block.rate_center.as_deref()?, state));
+        let city = block.state.and_then(|state| city(block.rate_center.as_deref()?, state));
         // In North America, a city's name ends with its state, while a state's name does not.
         let is_city = |it: &LocalName| it.name.contains(", ") || it.name == WASHINGTON;
-        match (city, by_prefix, state) {
+        match (city, by_prefix, block.state) {
             (Some(city), ..) => Some(Self::in_english(city, PlaceBasis::RateCenter)),
             (None, by_prefix, Some(state)) if !by_prefix.as_ref().is_some_and(is_city) => {
                 Some(Self::in_english(state.name(), PlaceBasis::State))

@@ -14,9 +14,7 @@ use crate::quality::tests::{area_code, carrier, exchange};
 fn snapshot(days: i64) -> Snapshot {
     let start: Timestamp = "2026-11-01T09:00:00Z".parse().unwrap();
     let imported_at = start + (24 * days).hours();
-    let statistics = Dataset::default().statistics();
-    let version = Version::new(imported_at);
-    Snapshot::new(version, b"", statistics, ImportedReports::default(), imported_at)
+    Snapshot::of(&Dataset::default(), Version::new(imported_at), imported_at)
 }
 
 /// A report with this date, or without a date if `date` is empty.

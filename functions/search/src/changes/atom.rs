@@ -39,12 +39,12 @@ fn entry(base: &str, row: &ChangeRow) -> Entry {
         _ => format!("/v1/changes?npa={key}&kind=area_code"),
     };
     let link = format!("{base}{record}");
-    let kind_name = kind.name().replace('_', " ");
+    let kind_name = kind.to_string().replace('_', " ");
     let names: BTreeSet<_> = fields.keys().filter_map(|name| name.split('.').next()).collect();
     let names = names.into_iter().collect::<Vec<_>>().join(", ");
     let title = match change {
         ChangeKind::Changed => format!("{kind_name} {key} changed: {names}"),
-        other => format!("{kind_name} {key} {}", other.name()),
+        other => format!("{kind_name} {key} {other}"),
     };
     let lines: Vec<_> = fields.iter().map(|(name, field)| line(name, field)).collect();
     Entry {

@@ -79,8 +79,8 @@ impl fmt::Display for Filter {
             npa.map(|npa| format!("area code {npa}")),
             ocn.map(|ocn| format!("carrier {ocn}")),
             state.map(|state| format!("state {state}")),
-            kind.map(|kind| format!("kind {}", kind.name())),
-            change.map(|change| format!("only {}", change.name())),
+            kind.map(|kind| format!("kind {kind}")),
+            change.map(|change| format!("only {change}")),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         if parts.is_empty() {

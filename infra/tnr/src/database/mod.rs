@@ -313,6 +313,7 @@ pub(crate) async fn store_at(endpoint: &str, timeouts: TimeoutProfile) -> Store 
 #[cfg(test)]
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
+    use store::Table;
 
     use super::*;
 
@@ -322,13 +323,13 @@ mod tests {
         let database = Database::public(dynoxide.clone()).await.unwrap();
         let (client, tables) = database.store.parts();
         for (id, expires_at) in [("old", 1), ("new", i64::from(u32::MAX))] {
-            let put = client.put_item().table_name(&tables.usage);
+            let put = client.put_item().table_name(tables.name(Table::Usage));
             let put = put.item("id", AttributeValue::S(id.to_owned()));
             let put = put.item("expires_at", AttributeValue::N(expires_at.to_string()));
             put.send().await.unwrap();
         }
         assert_eq!(dynoxide.sweep_ttl().unwrap(), 1);
-        let remaining = client.scan().table_name(&tables.usage).send().await.unwrap();
+        let remaining = client.scan().table_name(tables.name(Table::Usage)).send().await.unwrap();
         assert_eq!(remaining.items()[0]["id"], AttributeValue::S("new".to_owned()));
     }
 }

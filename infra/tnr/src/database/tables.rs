@@ -88,9 +88,9 @@ pub async fn describe(client: &Client, name: &str) -> Result<Option<TableDescrip
 
 pub async fn has_any(store: &Store) -> Result<bool, CliError> {
     let (client, names) = store.parts();
-    for table in [&names.dataset, &names.api_keys] {
-        let table = describe(client, table).await.context("the database is not responding")?;
-        if table.is_some() {
+    for table in [store::Table::Dataset, store::Table::ApiKeys] {
+        let table = describe(client, names.name(table)).await;
+        if table.context("the database is not responding")?.is_some() {
             return Ok(true);
         }
     }
@@ -99,7 +99,7 @@ pub async fn has_any(store: &Store) -> Result<bool, CliError> {
 
 fn table_name<'a>(table: &Table, names: &'a Tables) -> Result<&'a str, CliError> {
     let in_template = Tables::for_stack(STACK);
-    let mut names = table_names(&in_template).zip(table_names(names));
+    let mut names = in_template.names().zip(names.names());
     let found = names.find(|(name, _)| *name == table.table_name);
     let unused = || unexpected(format!("nothing uses table '{}'", table.table_name));
     found.map(|(_, name)| name).ok_or_else(unused)
@@ -170,7 +170,7 @@ pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
     }
     let (client, tables) = store.parts();
     let mut protected = Vec::new();
-    for table in table_names(tables) {
+    for table in tables.names() {
         match protect(client, table).await {
             Ok(true) => protected.push(table),
             Ok(false) => (),
@@ -184,11 +184,6 @@ pub async fn protect_stack_tables(store: &Store, data: &DataArgs) {
     if !protected.is_empty() {
         show_note(&format!("Enabled deletion protection on {}.", protected.join(", ")));
     }
-}
-
-pub fn table_names(tables: &Tables) -> impl Iterator<Item = &str> {
-    let Tables { carriers, exchanges, dataset, history, api_keys, usage } = tables;
-    [carriers, exchanges, dataset, history, api_keys, usage].into_iter().map(String::as_str)
 }
 
 /// Protects a table. Returns `true` if it was not protected before.

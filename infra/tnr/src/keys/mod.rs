@@ -268,7 +268,7 @@ async fn rotate(store: &Store, prefix: &str, latest_end: Timestamp) -> Result<()
 }
 
 async fn find(store: &Store, prefix: &str) -> Result<KeyRecord, CliError> {
-    find_only(store.api_keys().await?, prefix)
+    find_only(store.all_api_keys().await?.readable, prefix)
 }
 
 fn find_only(keys: Vec<KeyRecord>, prefix: &str) -> Result<KeyRecord, CliError> {
@@ -317,7 +317,7 @@ mod tests {
             store.put_api_key(&key).await.unwrap();
         }
         let names: Vec<_> =
-            store.api_keys().await.unwrap().into_iter().map(|key| key.name).collect();
+            store.all_api_keys().await.unwrap().readable.into_iter().map(|key| key.name).collect();
         assert_eq!(names, ["c", "a", "b", "d"]);
     }
 }

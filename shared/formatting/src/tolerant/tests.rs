@@ -82,7 +82,7 @@ fn is_valid_by_google(text: &str, country: DefaultCountry) -> bool {
 }
 
 /// The regular expressions for lookalikes, in groups.
-fn notations() -> Vec<Vec<String>> {
+fn lookalike_patterns() -> impl Iterator<Item = Vec<String>> {
     const PARTS: [(&str, &str); 6] = [
         ("%Y", "(19|20)[0-9]{2}"),
         ("%M", "([1-9]|0[1-9]|1[0-2])"),
@@ -91,12 +91,8 @@ fn notations() -> Vec<Vec<String>> {
         ("%m", "[0-5][0-9]"),
         ("%s", "[0-5][0-9]"),
     ];
-    let to_pattern = |line: &str| {
-        let replace = |line: String, (part, pattern): &(&str, &str)| line.replace(part, pattern);
-        PARTS.iter().fold(line.to_owned(), replace)
-    };
     let groups = include_str!("lookalikes.txt").split("\n\n").skip(1);
-    groups.map(|group| group.lines().skip(1).map(to_pattern).collect()).collect()
+    groups.map(|group| notations(group, &PARTS).collect())
 }
 
 /// Runs a test on generated values. The seed is fixed, so every run uses the same values.
@@ -120,7 +116,7 @@ fn any_of(patterns: Vec<String>) -> impl Strategy<Value = String> {
 /// Text in any of the notations, occasionally with Arabic digits.
 fn lookalikes() -> impl Strategy<Value = String> {
     let arabic = |c: char| c.to_digit(10).and_then(|digit| char::from_u32(0x660 + digit));
-    let text = Union::new(notations().into_iter().map(any_of));
+    let text = Union::new(lookalike_patterns().map(any_of));
     (text, prop::bool::weighted(0.05)).prop_map(move |(text, is_arabic)| {
         text.chars().map(|c| arabic(c).filter(|_| is_arabic).unwrap_or(c)).collect()
     })
@@ -143,9 +139,7 @@ fn digits(text: &str) -> String {
 
 fn lines() -> impl Strategy<Value = String> {
     const HOST: &str = r"(10\.0\.0\.[0-9]{1,3}|[0-9]{2}(\.[0-9]{2}){3}|sip[0-9]?\.example\.com)";
-    let lines = include_str!("telephone_lines.txt").lines();
-    let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
-    any_of(patterns.map(|pattern| pattern.replace("HOST", HOST)).collect())
+    any_of(notations(include_str!("telephone_lines.txt"), &[("HOST", HOST)]).collect())
 }
 
 #[test]

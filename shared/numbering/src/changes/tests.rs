@@ -4,24 +4,20 @@ use crate::{
     records::AreaCode,
 };
 
-fn keys(before: &Dataset, after: &Dataset) -> Vec<RecordKey> {
-    let pairs = record_pairs(before, after);
-    pairs.filter(|pair| pair.change().is_some()).map(|pair| pair.key).collect()
-}
-
 #[test]
 fn difference_has_exactly_the_changed_records_and_can_be_undone() {
     let datasets = [example(), changed_example(), Dataset::default()];
     for (before, after) in datasets.iter().cartesian_product(&datasets) {
-        let keys = keys(before, after);
-        let difference = Difference::new(before, after, &keys);
+        let pairs = record_pairs(before, after).filter(|pair| pair.change().is_some());
+        let changes: Vec<_> = pairs.collect();
+        let difference = Difference::new(&changes);
         let packed = difference.pack().unwrap();
         assert!((0..packed.len()).all(|end| Difference::unpack(&packed[..end]).is_err()));
         let difference = Difference::unpack(&packed).unwrap();
-        let expected = record_pairs(before, after).filter(|pair| pair.change().is_some());
-        assert!(difference.changes().eq(expected));
+        assert!(difference.changes().eq(changes.iter().cloned()));
         assert_eq!(difference.apply(before), *after);
         assert_eq!(difference.undo(after), *before);
+        let keys = changes.iter().map(|pair| pair.key);
         assert!(difference.keys().iter().map(|(key, _)| key).eq(keys));
     }
 }

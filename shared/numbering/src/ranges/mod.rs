@@ -91,25 +91,10 @@ impl NationalNumber {
 }
 
 /// The normalized meaning of a regulator's status.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantNames,
-    ToSchema,
-)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RangeUse {
     #[default]
     Assigned,

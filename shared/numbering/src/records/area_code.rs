@@ -51,12 +51,10 @@ pub struct NumberingPlan {
 }
 
 /// The service that an area code is used for.
-#[derive(
-    Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema, Debug, Clone, Copy, Default,
-)]
+#[derive(Serialize, Deserialize, Display, EnumString, VariantNames, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", ascii_case_insensitive)]
-#[derive(PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AreaCodeService {
     #[default]
     Geographic,

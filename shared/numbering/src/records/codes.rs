@@ -7,25 +7,20 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::ToSchema;
 
-/// Text that is not a valid code. The message states the rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be exactly {0}")]
-pub struct CodeError(&'static str);
-
 /// Operating Company Number: four alphanumeric characters, stored in uppercase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
 #[schema(value_type = String, pattern = "^[0-9A-Z]{4}$", example = "6010")]
 pub struct Ocn([u8; 4]);
 
 impl FromStr for Ocn {
-    type Err = CodeError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, CodeError> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         <[u8; 4]>::try_from(text.as_bytes())
             .ok()
             .filter(|code| code.iter().all(u8::is_ascii_alphanumeric))
             .map(|code| Self(code.map(|byte| byte.to_ascii_uppercase())))
-            .ok_or(CodeError("4 alphanumeric characters"))
+            .ok_or("must be exactly 4 alphanumeric characters")
     }
 }
 
@@ -45,9 +40,9 @@ impl Ocn {
     }
 }
 
-fn three_digits(text: &str) -> Result<u16, CodeError> {
+fn three_digits(text: &str) -> Result<u16, &'static str> {
     let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_code).ok_or(CodeError("3 digits"))
+    text.parse().ok().filter(|_| is_code).ok_or("must be exactly 3 digits")
 }
 
 macro_rules! three_digit_code {
@@ -58,9 +53,9 @@ macro_rules! three_digit_code {
         pub struct $name(u16);
 
         impl FromStr for $name {
-            type Err = CodeError;
+            type Err = &'static str;
 
-            fn from_str(text: &str) -> Result<Self, CodeError> {
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
                 three_digits(text).map(Self)
             }
         }
@@ -109,11 +104,12 @@ pub struct NpaNxx {
 }
 
 impl FromStr for NpaNxx {
-    type Err = CodeError;
+    type Err = &'static str;
 
     /// Parses `415-555`, the format of NANPA reports.
-    fn from_str(text: &str) -> Result<Self, CodeError> {
-        let (npa, nxx) = text.split_once('-').ok_or(CodeError("NPA-NXX, as in 415-555"))?;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once('-');
+        let (npa, nxx) = parts.ok_or("must be exactly NPA-NXX, as in 415-555")?;
         Ok(Self { npa: npa.parse()?, nxx: nxx.parse()? })
     }
 }

@@ -18,8 +18,8 @@ use utoipa::ToSchema;
 pub use area_code::{
     AreaCode, AreaCodeService, AreaCodeStatus, DialingPlan, NumberingPlan, ReliefPlanning,
 };
-pub use codes::{CodeError, Npa, NpaNxx, Nxx, Ocn};
-pub use place::{Country, StateCode, UnknownState};
+pub use codes::{Npa, NpaNxx, Nxx, Ocn};
+pub use place::{Country, StateCode};
 pub use version::Version;
 
 /// The version of the record layout, which is a snapshot's first byte. Increment it whenever a record changes, so that

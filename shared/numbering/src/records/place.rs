@@ -30,13 +30,6 @@ impl Country {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateCode([u8; 2]);
 
-/// Text that is not a US or Canadian state or province code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be the two-letter code of a US state, DC, a US territory or a Canadian province or territory"
-)]
-pub struct UnknownState;
-
 impl StateCode {
     pub(crate) fn characters(self) -> [u8; 2] {
         self.0
@@ -90,12 +83,15 @@ impl StateCode {
 }
 
 impl FromStr for StateCode {
-    type Err = UnknownState;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, UnknownState> {
-        let code = <[u8; 2]>::try_from(text.as_bytes()).map_err(|_| UnknownState)?;
-        let state = Self(code.map(|byte| byte.to_ascii_uppercase()));
-        state.details().map(|_| state).ok_or(UnknownState)
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let code = <[u8; 2]>::try_from(text.as_bytes()).ok();
+        let state = code.map(|code| Self(code.map(|byte| byte.to_ascii_uppercase())));
+        state.filter(|state| state.details().is_some()).ok_or(
+            "must be the two-letter code of a US state, DC, a US territory or a Canadian province or \
+             territory",
+        )
     }
 }
 

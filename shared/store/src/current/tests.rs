@@ -2,7 +2,6 @@ use jiff::Timestamp;
 use numbering::dataset::Dataset;
 
 use super::*;
-use crate::ImportedReports;
 
 fn dataset_without_dynamodb() -> CurrentDataset {
     CurrentDataset::new(Store::unreachable())
@@ -13,8 +12,7 @@ fn version() -> LoadedVersion {
 }
 
 fn manifest(version: Version) -> Manifest {
-    let (statistics, now) = (Dataset::default().statistics(), Timestamp::UNIX_EPOCH);
-    let snapshot = Snapshot::new(version, b"", statistics, ImportedReports::default(), now);
+    let snapshot = Snapshot::of(&Dataset::default(), version, Timestamp::UNIX_EPOCH);
     Manifest::new(None, snapshot, |_| false)
 }
 

@@ -1,13 +1,10 @@
-use numbering::dataset::Dataset;
-
 use super::*;
 use crate::{CountryData, ImportedReport};
 
 /// A snapshot of a new version.
 fn snapshot() -> Snapshot {
     let now = Timestamp::UNIX_EPOCH;
-    let statistics = Dataset::default().statistics();
-    Snapshot::new(Version::new(now), b"snapshot", statistics, ImportedReports::default(), now)
+    Snapshot::of(&Dataset::default(), Version::new(now), now)
 }
 
 /// The manifest after publishing these snapshots, oldest first.

@@ -78,11 +78,8 @@ pub struct Source {
 #[cfg(test)]
 impl Source {
     fn new(dataset: numbering::dataset::Dataset, effective_on: Date) -> Self {
-        use jiff::Timestamp;
-        use store::{ImportedReports, Snapshot};
-        let version = numbering::records::Version::new(Timestamp::UNIX_EPOCH);
-        let (statistics, reports) = (dataset.statistics(), ImportedReports::default());
-        let snapshot = Snapshot::new(version, b"", statistics, reports, Timestamp::UNIX_EPOCH);
+        let at = jiff::Timestamp::UNIX_EPOCH;
+        let snapshot = store::Snapshot::of(&dataset, numbering::records::Version::new(at), at);
         let data = NumberingData { dataset: Arc::new(dataset), snapshot, countries: Vec::new() };
         Self { data, effective_on, progress: Progress::beside_output(true) }
     }

@@ -45,7 +45,7 @@ fn describe(RecordChange { change, kind, key, fields }: &RecordChange) -> String
         ChangeKind::Changed => format!("{name} {} -> {}", quote(before), quote(after)),
     });
     let fields = fields.collect::<Vec<_>>().join(", ");
-    format!("{:<8}{:<10}{key:<8} {fields}", change.name(), kind.name().replace('_', " "))
+    format!("{change:<8}{:<10}{key:<8} {fields}", kind.to_string().replace('_', " "))
 }
 
 /// The output file for all changes. Its extension selects the format.

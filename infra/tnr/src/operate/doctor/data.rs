@@ -258,8 +258,8 @@ mod tests {
     }
 
     fn snapshot(time: &str, reports: ImportedReports) -> Snapshot {
-        let (time, statistics) = (time.parse().unwrap(), Dataset::default().statistics());
-        Snapshot::new(Version::new(time), b"bytes", statistics, reports, time)
+        let time = time.parse().unwrap();
+        Snapshot { reports, ..Snapshot::of(&Dataset::default(), Version::new(time), time) }
     }
 
     #[test]

@@ -37,7 +37,7 @@ use crate::{
         Access,
         args::{DataArgs, DatabaseLocation, endpoint_url},
         on_database,
-        tables::{describe, table_names},
+        tables::describe,
     },
     error::{Cause, Context, pluralize},
     show_error,
@@ -163,7 +163,7 @@ async fn check_database(store: &Store, context: &CheckContext, limit: Duration) 
 
 async fn check_tables(store: &Store, is_stack: bool) -> Findings {
     let (client, tables) = store.parts();
-    let checks = table_names(tables).map(async |name| {
+    let checks = tables.names().map(async |name| {
         let table = describe(client, name).await.context(format!("cannot read table {name}"))?;
         Ok::<_, Cause>(table_finding(name, table.as_ref(), is_stack))
     });

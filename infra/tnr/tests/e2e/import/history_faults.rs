@@ -8,7 +8,7 @@ use ingest::{
 use jiff::{Timestamp, ToSpan};
 use numbering::time::{date_of, this_second};
 use serde_json::Value;
-use store::{Gap, Publication, Store};
+use store::{Gap, Publication, Store, Table};
 
 use crate::support::{
     fault_proxy::{Fault, FaultProxy},
@@ -170,15 +170,16 @@ enum Damage {
 
 async fn apply_damage(store: &Store, damage: Damage, code: &str, entry: &str) {
     let (client, tables) = store.parts();
+    let table = tables.name(Table::History);
     let [code, entry] = [code, entry].map(|key| AttributeValue::S(key.to_owned()));
     if damage == Damage::Deleted {
-        let delete = client.delete_item().table_name(&tables.history).key("code", code);
+        let delete = client.delete_item().table_name(table).key("code", code);
         let delete = delete.return_values(ReturnValue::AllOld);
         let deleted = delete.key("entry", entry.clone()).send().await.unwrap();
         assert!(deleted.attributes.is_some(), "{entry:?}");
         return;
     }
-    let update = client.update_item().table_name(&tables.history).key("code", code);
+    let update = client.update_item().table_name(table).key("code", code);
     let update = update.key("entry", entry).condition_expression("attribute_exists(entry)");
     // A chunk has data, and other items have a checksum of all attributes.
     let update = update.update_expression("SET damage = :damage, #data = :data");

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use ingest::{CountrySources, IngestError, Options, Outcome};
 use jiff::ToSpan;
+use store::Table;
 
 use crate::support::{
     fault_proxy::{Call, Fault, FaultProxy},
@@ -70,7 +71,7 @@ async fn crashed_imports_chunks_are_deleted_once_it_cannot_publish() {
     let store = service.database.store();
     let chunks = async || {
         let (client, tables) = store.parts();
-        let scan = client.scan().table_name(&tables.dataset).send().await.unwrap();
+        let scan = client.scan().table_name(tables.name(Table::Dataset)).send().await.unwrap();
         scan.items().iter().filter(|item| item["id"].as_s().unwrap().contains("#0")).count()
     };
     let now = store.manifest().await.unwrap().unwrap().current.ingested_at;

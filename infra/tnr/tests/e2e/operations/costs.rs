@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
+use store::Table;
 use tnr::operate::costs::{REQUESTS, RequestKind, UNKNOWN_KEY, measure};
 
 use super::database_cost::{units, warm_service};
@@ -95,8 +96,9 @@ async fn lookup_item_sizes_match_the_costs() {
     let store = databases::with_sample().await.store();
     let (client, tables) = store.parts();
     let (mut items, mut bytes) = (0, 0);
-    for table in [&tables.carriers, &tables.exchanges] {
-        let described = client.describe_table().table_name(table).send().await.unwrap();
+    for table in Table::LOOKUPS {
+        let described =
+            client.describe_table().table_name(tables.name(table)).send().await.unwrap();
         let table = described.table.unwrap();
         items += table.item_count.unwrap();
         bytes += table.table_size_bytes.unwrap();

@@ -9,7 +9,7 @@ use ingest::{
 };
 use numbering::records::Version;
 use serde_json::Value;
-use store::Store;
+use store::{Store, Table};
 
 use super::{
     service::Service,
@@ -84,5 +84,6 @@ pub fn without_gates() -> Options {
 pub async fn delete_chunk(store: &Store, version: &Version) {
     let (client, tables) = store.parts();
     let id = AttributeValue::S(format!("{version}#0000"));
-    client.delete_item().table_name(&tables.dataset).key("id", id).send().await.unwrap();
+    let delete = client.delete_item().table_name(tables.name(Table::Dataset)).key("id", id);
+    delete.send().await.unwrap();
 }

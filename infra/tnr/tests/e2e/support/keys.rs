@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use shared::auth::{ApiKey, KeyKind};
-use store::{KeyRecord, Store};
+use store::{KeyRecord, Store, Table};
 use tnr::keys::{random, register};
 
 pub async fn key_with_quotas(
@@ -21,9 +21,9 @@ pub async fn key_with_quotas(
 /// The number of requests that all containers have counted in the table, by quota id.
 pub async fn counted_requests(store: &Store) -> HashMap<String, u64> {
     let (client, tables) = store.parts();
-    let items = client.scan().table_name(&tables.usage).send().await.unwrap().items.unwrap();
+    let scan = client.scan().table_name(tables.name(Table::Usage)).send().await.unwrap();
     let mut counted = HashMap::new();
-    for item in items {
+    for item in scan.items() {
         let hours = item.iter().filter(|(name, _)| name.starts_with('h'));
         let sum: u64 = hours.map(|(_, count)| count.as_n().unwrap().parse::<u64>().unwrap()).sum();
         counted.insert(item["id"].as_s().unwrap().clone(), sum);
