@@ -146,7 +146,8 @@ def test_the_boundary_allows_what_functions_use_and_nothing_outside_the_stack():
     assert not [(action, arn) for action, arn in used if not allows(document, action, [arn])]
     allowed = {action for actions, _, _ in statements(document) for action in actions}
     assert allowed == {action for action, _ in used}
-    # A generated name need not start with the whole name of the stack. The roles name these resources.
+    # AWS shortens generated names, so they may not start with the full stack name. The roles themselves list the exact
+    # resources.
     generated = {"kms:Decrypt", "lambda:InvokeFunction", "codedeploy:PutLifecycleEventHookExecutionStatus"}
     for actions, resources, _ in statements(document):
         if not actions[0].startswith("xray:"):

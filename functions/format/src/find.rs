@@ -36,7 +36,7 @@ const LIMIT: BodyLimit = BodyLimit {
     bytes_per_request: BYTES_PER_REQUEST,
     advice: "send the text in parts",
 };
-/// The limit at which a response with a result for each number stays below Lambda's 6 MB.
+/// Keeps a response with one result per number below Lambda's 6 MB limit.
 const MAX_NUMBERS: usize = 1000;
 /// The number of digits in text that count as one request, rounded up, even outside of numbers. Digits that only look
 /// like numbers can cost this much to search.
@@ -69,7 +69,7 @@ struct TextToSearch {
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "used only for its OpenAPI schema")]
 struct FoundNumbers {
-    /// In the order of the text.
+    /// In the order they appear in the text.
     results: Vec<FoundNumber<'static>>,
 }
 
@@ -93,9 +93,9 @@ struct FoundNumber<'a> {
 
 /// Find the phone numbers in text
 ///
-/// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text with
-/// up to 1,000 numbers. Each number counts as a request. The minimum is one request per 100 digits or 16 KB of text. The
-/// body is the text itself (`text/plain`), or JSON with a `text`.
+/// Finds numbers as Google's `PhoneNumberMatcher` does, each with its position and details. Takes up to 100 KB of text
+/// with up to 1,000 numbers. Each number counts as a request. The minimum is one request per 100 digits or 16 KB of
+/// text. The body is the text itself (`text/plain`), or a JSON object with a `text` field.
 #[utoipa::path(
     post, path = "/v1/find", operation_id = "findNumbers", tag = "Batches",
     params(Options, FindOptions),

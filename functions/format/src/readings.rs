@@ -201,7 +201,7 @@ mod tests {
 
     /// The encoding of clients that keep RFC 3986's unreserved characters: `urllib.parse.quote_plus` in Python 3.11,
     /// `--data-urlencode` in curl 7.88, and `url.QueryEscape` in Go.
-    const UNRESERVED: &AsciiSet =
+    const RFC_3986: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     /// The encoding in the URL standard, used by `URLSearchParams` in Node.js 20.
     const URL_STANDARD: &AsciiSet =
@@ -216,7 +216,7 @@ mod tests {
             // The HTML standard converts line breaks to CR LF before encoding.
             let form_value = cell.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
             for (sent, encoded) in
-                [(cell, UNRESERVED), (cell, URL_STANDARD), (&form_value, URL_STANDARD)]
+                [(cell, RFC_3986), (cell, URL_STANDARD), (&form_value, URL_STANDARD)]
             {
                 let query = utf8_percent_encode(sent, encoded).to_string().replace("%20", "+");
                 let best = Readings::from_value(&query).best(DefaultCountry::default());

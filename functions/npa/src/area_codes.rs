@@ -164,7 +164,7 @@ struct Filter {
     country: Option<String>,
     /// Service that the code is used for.
     service: Option<AreaCodeService>,
-    /// In service, or planned.
+    /// The code's service status: in service or planned.
     status: Option<AreaCodeStatus>,
     /// An area code that the code overlays.
     overlay_of: Option<Npa>,

@@ -28,7 +28,7 @@ pub struct Sources {
     pub reports: Vec<Source>,
 }
 
-/// A report and its findings.
+/// A report and statistics about its contents.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Source {
     /// Such as `nanpa`, `npa_report` or `carriers`, or `ranges_gb` for another country's ranges. More may follow.
@@ -44,7 +44,8 @@ pub struct Source {
         example = "https://reports.nanpa.com/public/CoCodeAssignment_Utilized_AllStates_Public.zip"
     )]
     pub address: String,
-    /// The date stated in the report, or of the newest entry in another country's ranges; `null` if it has none.
+    /// The date stated in the report or, for another country's ranges, the date of the newest entry; `null` if there is
+    /// none.
     #[schema(required, value_type = Option<String>, format = Date, example = "2026-09-04")]
     pub date: Option<Date>,
     /// The time of the import that read it. If a later import cannot read a block report, it keeps the blocks and this
@@ -56,11 +57,11 @@ pub struct Source {
     pub sha256: String,
     /// The size of that file.
     pub bytes: u64,
-    /// The number of rows, without the header and blank rows.
+    /// The number of rows, excluding the header and blank rows.
     pub rows: u32,
     /// Rows that did not become records, by reason, and blank rows.
     pub skipped: BTreeMap<String, u32>,
-    /// The number of values that this release does not know, by column.
+    /// The number of values that this release does not recognize, by column.
     pub unknown_values: BTreeMap<String, u32>,
     /// Counts of the report's records, such as `records`, `distinct_holders` or `blocks`.
     pub counts: BTreeMap<String, u32>,
@@ -128,8 +129,8 @@ impl From<ImportedReport> for Source {
 
 /// Sources of the data
 ///
-/// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, license, and
-/// its limitations. Rules and time zones come from the libraries in the release's notices.
+/// The reports behind the current version, each with its address, date, hash, rows, skipped rows, completeness, license
+/// and limitations. Phone number rules and time zones come from libraries listed in the release's license notices.
 #[utoipa::path(
     get, path = "/v1/sources", operation_id = "getSources", tag = "Status", security(()),
     responses(

@@ -10,7 +10,7 @@ use rlibphonenumber::Region;
 
 const FILE: &[u8] = include_bytes!("first_digits.bin");
 
-/// The number of types in a region.
+/// The number of type patterns for each region.
 const TYPE_COUNT: usize = 10;
 
 static FIRST_DIGITS: LazyLock<HashMap<(i32, Region), RegionDigits>> =

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn deleted_key_stays_rejected_during_an_outage() {
+    async fn deleted_key_is_evicted_from_outage_records() {
         let (listener, keys) = keys_with_hanging_database().await;
         let live = record(None);
         keys.outage_records.insert(live.key_hash.clone(), live.clone()).await;

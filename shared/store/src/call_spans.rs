@@ -1,4 +1,4 @@
-//! A span for each DynamoDB call of a request, and headers that continue the request's trace.
+//! A span for each DynamoDB call in a request, and headers that continue the request's trace.
 
 use std::error::Error;
 
@@ -19,8 +19,8 @@ use aws_smithy_runtime_api::client::interceptors::{
 use aws_smithy_types::config_bag::{Storable, StoreReplace};
 use otlp::{Span, SpanKind};
 
-/// Records calls by the [semantic conventions for DynamoDB], and sends `traceparent` and `tracestate`. Outside a trace,
-/// does nothing.
+/// Records calls following the [semantic conventions for DynamoDB], and sends `traceparent` and `tracestate`. Outside a
+/// trace, does nothing.
 ///
 /// [semantic conventions for DynamoDB]: https://opentelemetry.io/docs/specs/semconv/database/dynamodb/
 #[derive(Debug)]

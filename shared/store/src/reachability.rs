@@ -178,12 +178,12 @@ impl Store {
     }
 }
 
-/// The wait before a failed table is called again.
-const PAUSE: Duration = Duration::from_secs(3);
+/// The minimum time between calls to a failed table.
+const PROBE_INTERVAL: Duration = Duration::from_secs(3);
 /// The period during which a failure counts as recent.
-const RECENT: Duration = Duration::from_secs(30);
+const RECENT_FAILURE_WINDOW: Duration = Duration::from_secs(30);
 
-/// Admits all reads from a working table. After each pause, lets one request probe a failed table.
+/// Admits all reads from a working table. Lets one request probe a failed table per interval.
 #[derive(Debug, Default)]
 struct Breaker(Mutex<Option<Failure>>);
 
@@ -207,7 +207,7 @@ impl Breaker {
             Some((_, started)) => started.max(*at),
             None => *at,
         };
-        if now < last_call + PAUSE {
+        if now < last_call + PROBE_INTERVAL {
             return Err(*kind);
         }
         *probe = Some((request, now));
@@ -215,7 +215,7 @@ impl Breaker {
     }
 
     fn has_failed_recently(&self, now: Instant) -> bool {
-        self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT)
+        self.0.lock().as_ref().is_some_and(|failure| now < failure.at + RECENT_FAILURE_WINDOW)
     }
 
     /// Records a failure, which ends the request's own probe, but not one that another request has started.

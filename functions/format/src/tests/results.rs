@@ -1,4 +1,4 @@
-//! Tests every kind of number, with the fields that the rules determine.
+//! Snapshot test of the result for every kind of number, with and without numbering data.
 
 use std::fmt::Write;
 

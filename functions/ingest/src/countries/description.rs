@@ -29,8 +29,8 @@ pub(crate) struct Description {
     /// The age in days of the newest entry beyond which the publisher has stalled.
     pub max_age_days: i64,
     pub cannot_tell: Vec<String>,
-    /// The statuses of ranges without subscribers, from which example numbers may come. Numbers in quarantine, or ported
-    /// before their range became free, may still be in use.
+    /// The statuses of ranges without subscribers, from which example numbers may come. Numbers in quarantine, or
+    /// ported before their range became free, may still be in use.
     #[serde(default)]
     pub example_statuses: Vec<String>,
     /// The layout of files that do not have their own.
@@ -44,7 +44,7 @@ pub(crate) struct Description {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileDescription {
-    /// The start of the file's name, in any case.
+    /// The start of the file name, matched case-insensitively.
     pub name: String,
     /// The first digits of the national numbers that the file covers.
     pub covers: Vec<String>,
@@ -99,7 +99,7 @@ pub(crate) struct Layout {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NamesDescription {
-    /// The start of the file's name, in any case.
+    /// The start of the file name, matched case-insensitively.
     pub file: String,
     pub delimiter: String,
     #[serde(default = "default_encoding")]
@@ -108,8 +108,8 @@ pub(crate) struct NamesDescription {
     pub name: String,
 }
 
-/// The regulator's words in any case, in order of precedence for rows about the same numbers. Rows without a status
-/// column are assigned.
+/// The regulator's status words, matched case-insensitively. If rows cover the same numbers, the word listed first here
+/// wins. Rows without a status column are assigned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statuses {

@@ -110,7 +110,7 @@ impl Row<'_> {
         Ok(Some(lengths.iter().map(block).collect()))
     }
 
-    /// The text of a cell. Rejects what cannot be a name, as in the other reports.
+    /// The text of a cell. Applies the same checks as for the other reports.
     fn cell(&self, column: &str) -> Result<&str, ReportError> {
         let position = self.columns[column];
         let cell = self.record.get(position).unwrap_or_default().trim();
@@ -126,7 +126,7 @@ impl Row<'_> {
         Ok(Some(self.cell(column)?).filter(|text| text.contains(char::is_alphanumeric)))
     }
 
-    /// The cells of some columns without blanks and hyphens.
+    /// The text of the given columns, joined, without whitespace or hyphens.
     fn digits(&self, columns: &[String]) -> Result<String, ReportError> {
         let cells = columns.iter().map(|column| self.cell(column));
         let text = cells.collect::<Result<String, _>>()?;

@@ -11,7 +11,7 @@ async fn read(country: &str, sources: Vec<Source>) -> Result<ParsedCountry, Inge
     read_country(description, &sources, options, &|_| ()).await
 }
 
-/// The files of a country in the folder `samples`, which have the layout of the published ones.
+/// A country's files in the `samples` folder, in the published layout.
 fn samples(country: &str) -> Vec<Source> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/countries/samples");
     let files = folder.join(country.to_lowercase()).read_dir().unwrap();
@@ -33,7 +33,7 @@ fn line(Range { from, to, facts }: Range<&RangeFacts>) -> String {
 }
 
 #[tokio::test]
-async fn samples_of_every_country_are_read() {
+async fn samples_from_every_country_are_parsed() {
     let mut text = String::new();
     for country in SupportedCountry::all() {
         let read = read(country.code(), samples(country.code())).await.unwrap();
@@ -49,7 +49,7 @@ async fn samples_of_every_country_are_read() {
 
 /// Compares published files with counts from an independent program.
 #[tokio::test]
-async fn published_files_of_four_countries_are_read_in_full() {
+async fn published_files_from_four_countries_are_parsed_in_full() {
     let Ok(folder) = env::var("TNR_FULL_SCALE_DATA") else { return };
     for (country, file, rows, unknown) in [
         ("ES", "ES-cnmc-2025-10-bd-num.zip", 12_882, 0),

@@ -73,7 +73,7 @@ struct Statuses {
     country: Country,
     held: &'static [&'static str],
     free: &'static [&'static str],
-    /// `true` if a block with an unknown status has a holder, and the words for the warning.
+    /// The handling of unknown statuses: `true` to treat the block as held, and the text of the warning.
     unknown: (bool, &'static str),
 }
 

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn published_urls_point_to_the_report_itself() {
+    fn published_url_is_the_publishers_and_absent_for_the_operators_list() {
         let cnac = published_url(ReportName::Cnac).unwrap();
         assert!(cnac.starts_with("https://www.cnac.ca/"), "{cnac}");
         assert_eq!(published_url(ReportName::Carriers), None);

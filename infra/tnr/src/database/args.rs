@@ -12,8 +12,8 @@ use etcetera::{BaseStrategy, base_strategy::choose_native_strategy};
 
 use crate::{CliError, error::Context, terminal::NextCommands};
 
-const DATA_DIR: &str = "TNR_DATA_DIR";
-const ENDPOINT_URL: &str = "TNR_ENDPOINT_URL";
+const DATA_DIR_VARIABLE: &str = "TNR_DATA_DIR";
+const ENDPOINT_URL_VARIABLE: &str = "TNR_ENDPOINT_URL";
 
 /// The embedded DynamoDB's folder.
 // clap does not read the environment variables, so explicit options stay distinguishable: they take precedence, and
@@ -47,7 +47,7 @@ pub struct DataArgs {
 impl FolderArgs {
     /// The folder from the option, from the environment, or by default.
     pub fn path(&self) -> Result<PathBuf, CliError> {
-        match self.data_dir.clone().or_else(|| env_value(DATA_DIR).map(PathBuf::from)) {
+        match self.data_dir.clone().or_else(|| env_value(DATA_DIR_VARIABLE).map(PathBuf::from)) {
             Some(folder) => Ok(folder),
             None => user_folder(),
         }
@@ -69,11 +69,11 @@ impl DatabaseArgs {
         if self.endpoint_url.is_some() || self.folder.data_dir.is_some() {
             return Ok(self.endpoint_url.clone());
         }
-        let Some(url) = env_value(ENDPOINT_URL) else { return Ok(None) };
+        let Some(url) = env_value(ENDPOINT_URL_VARIABLE) else { return Ok(None) };
         let url = url.to_string_lossy();
-        endpoint_url(&url)
-            .map(Some)
-            .map_err(|rule| CliError::failed(format!("{ENDPOINT_URL} {rule}, got '{url}'")))
+        endpoint_url(&url).map(Some).map_err(|rule| {
+            CliError::failed(format!("{ENDPOINT_URL_VARIABLE} {rule}, got '{url}'"))
+        })
     }
 
     pub fn location(&self) -> Result<DatabaseLocation, CliError> {

@@ -1,4 +1,4 @@
-//! Phone numbers: lookups on the terminal, number lists, and tools for agents.
+//! Phone numbers: command-line lookups, number lists, and tools for agents.
 
 pub mod find;
 pub mod format;

@@ -78,8 +78,7 @@ impl Blocks {
         self.effective.get(block).checked_sub(1).map(|position| self.dates[position])
     }
 
-    /// The greatest value in [`Self::effective`] for blocks effective `today`; `None` if every block is
-    /// effective.
+    /// The highest value in [`Self::effective`] for blocks in effect on `today`; `None` if every block is.
     pub(super) fn last_effective(&self, today: Date) -> Option<usize> {
         let last = self.dates.partition_point(|&date| date <= today);
         (last < self.dates.len()).then_some(last)

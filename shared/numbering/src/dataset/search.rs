@@ -87,7 +87,7 @@ struct Conditions<'a> {
     required: u32,
     alternatives: Vec<Alternatives>,
     parts: Vec<(&'a str, u32)>,
-    /// The greatest effective date that counts, as stored in the blocks; `None` if all do.
+    /// The latest effective date to include, as encoded in `Blocks::effective`; `None` if every block is in effect.
     last_effective: Option<usize>,
 }
 

@@ -138,7 +138,7 @@ pub struct RangeHolder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatusFilter {
     Use(RangeUse),
-    /// The regulator's own word in any case.
+    /// The regulator's own word, matched case-insensitively.
     Word(String),
 }
 
@@ -243,8 +243,8 @@ impl CountryRanges {
         holders
     }
 
-    /// Parses a filter by status: a [`RangeUse`] in upper case, the regulator's own word, or a use in any case. The error
-    /// lists the allowed values.
+    /// Parses a filter by status: a [`RangeUse`] in uppercase, the regulator's own word, or a use in upper- or
+    /// lowercase. The error lists the allowed values.
     pub fn parse_status(&self, text: &str) -> Result<StatusFilter, String> {
         let statuses = self.facts.iter().filter_map(|facts| facts.status.as_deref());
         let words: BTreeSet<&str> = statuses.collect();

@@ -28,7 +28,7 @@ fn is_not_called(result: &Result<(), StoreError>) -> bool {
 /// Creates a store whose history table failed long enough ago that a request may probe it.
 fn store_to_probe() -> Store {
     let store = Store::unreachable();
-    let failed_at = Instant::now() - PAUSE;
+    let failed_at = Instant::now() - PROBE_INTERVAL;
     let table = &store.reachability.tables[Table::History as usize];
     for breaker in [&table.brief, &table.patient] {
         breaker.record_failure(FailureKind::Throttled, failed_at, metering::request_number());
@@ -151,30 +151,30 @@ fn a_failed_table_is_probed_by_one_request_after_each_pause() {
     let (breaker, start, just) = (Breaker::default(), Instant::now(), Duration::from_millis(1));
     assert_eq!(breaker.admit(start, FIRST), Ok(()));
     breaker.record_failure(FailureKind::Throttled, start, FIRST);
-    for time in [start, start + PAUSE - just] {
+    for time in [start, start + PROBE_INTERVAL - just] {
         assert_eq!(breaker.admit(time, FIRST), Err(FailureKind::Throttled));
     }
 
     // Admits all reads of the first request, but none of another until the next pause ends.
-    let probe = start + PAUSE;
+    let probe = start + PROBE_INTERVAL;
     assert_eq!([probe, probe].map(|time| breaker.admit(time, FIRST)), [Ok(()); 2]);
-    assert_eq!(breaker.admit(probe + PAUSE - just, SECOND), Err(FailureKind::Throttled));
-    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
-    assert_eq!(breaker.admit(probe + PAUSE, FIRST), Err(FailureKind::Throttled));
+    assert_eq!(breaker.admit(probe + PROBE_INTERVAL - just, SECOND), Err(FailureKind::Throttled));
+    assert_eq!(breaker.admit(probe + PROBE_INTERVAL, SECOND), Ok(()));
+    assert_eq!(breaker.admit(probe + PROBE_INTERVAL, FIRST), Err(FailureKind::Throttled));
 
     // A late failure in the first request does not end the second request's probe.
-    breaker.record_failure(FailureKind::Throttled, probe + PAUSE, FIRST);
-    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Ok(()));
-    breaker.record_failure(FailureKind::Timeout, probe + PAUSE, SECOND);
-    assert_eq!(breaker.admit(probe + PAUSE, SECOND), Err(FailureKind::Timeout));
+    breaker.record_failure(FailureKind::Throttled, probe + PROBE_INTERVAL, FIRST);
+    assert_eq!(breaker.admit(probe + PROBE_INTERVAL, SECOND), Ok(()));
+    breaker.record_failure(FailureKind::Timeout, probe + PROBE_INTERVAL, SECOND);
+    assert_eq!(breaker.admit(probe + PROBE_INTERVAL, SECOND), Err(FailureKind::Timeout));
     breaker.record_success();
-    assert_eq!([FIRST, SECOND].map(|it| breaker.admit(probe + PAUSE, it)), [Ok(()); 2]);
+    assert_eq!([FIRST, SECOND].map(|it| breaker.admit(probe + PROBE_INTERVAL, it)), [Ok(()); 2]);
 }
 
 #[test]
 fn failures_are_recent_for_half_a_minute() {
     let (breaker, now) = (Breaker::default(), Instant::now());
     breaker.record_failure(FailureKind::Timeout, now, RequestNumber(1));
-    assert!(breaker.has_failed_recently(now + RECENT - Duration::from_millis(1)));
-    assert!(!breaker.has_failed_recently(now + RECENT));
+    assert!(breaker.has_failed_recently(now + RECENT_FAILURE_WINDOW - Duration::from_millis(1)));
+    assert!(!breaker.has_failed_recently(now + RECENT_FAILURE_WINDOW));
 }

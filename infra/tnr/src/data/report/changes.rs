@@ -1,4 +1,4 @@
-//! An import's changes by record: the first few on the terminal, and all of them in a file.
+//! An import's changes by record: the first few in the terminal, and all of them in a file.
 
 use std::{
     fmt::{self, Write as _},

@@ -25,12 +25,12 @@ use super::{imports::without_gates, service::KEY, small_reports::ReportSet};
 const FILE: &str = "dynamodb.sqlite";
 
 /// A populated database on disk, to copy from.
-struct Master {
+struct TemplateDatabase {
     folder: TempDir,
     report: ImportReport,
 }
 
-impl Master {
+impl TemplateDatabase {
     /// Runs one or more imports, one after another, into a database without keys.
     fn import<const N: usize>(imports: [(Sources, Options); N]) -> Self {
         let folder = TempDir::new().unwrap();
@@ -66,10 +66,10 @@ impl Master {
     }
 }
 
-fn sample_master() -> &'static Master {
-    static MASTER: LazyLock<Master> =
-        LazyLock::new(|| Master::import([(sample(), Options::default())]));
-    &MASTER
+fn sample_template() -> &'static TemplateDatabase {
+    static TEMPLATE: LazyLock<TemplateDatabase> =
+        LazyLock::new(|| TemplateDatabase::import([(sample(), Options::default())]));
+    &TEMPLATE
 }
 
 /// A test's own empty database with the sample key.
@@ -81,12 +81,13 @@ pub async fn empty() -> Database {
 
 /// A test's own database with the sample and the sample key.
 pub async fn with_sample() -> Database {
-    sample_master().copy().await
+    sample_template().copy().await
 }
 
-/// A test's own database with the sample, and a version from a day before, with a different carrier name and rate center.
+/// A test's own database with the sample, and a version from a day before, with a different carrier name and rate
+/// center.
 pub async fn with_history() -> Database {
-    static MASTER: LazyLock<Master> = LazyLock::new(|| {
+    static TEMPLATE: LazyLock<TemplateDatabase> = LazyLock::new(|| {
         let before = |text: &str| text.replace("SAMPLE MOBILE", "SAMPLE CELLULAR");
         let now = this_second();
         let (sample, day_before) = (ReportSet::sample(), now - SignedDuration::from_hours(24));
@@ -96,27 +97,29 @@ pub async fn with_history() -> Database {
             carriers: before(&sample.carriers).replace("Sample", "Example"),
             ..sample.clone()
         };
-        Master::import([
+        TemplateDatabase::import([
             (earlier.sources(), Options { now: day_before, ..without_gates() }),
             (sample.sources(), Options { now, ..without_gates() }),
         ])
     });
-    MASTER.copy().await
+    TEMPLATE.copy().await
 }
 
 /// A test's own database with the first of the small reports and the sample key.
 pub async fn with_small_reports() -> Database {
-    static MASTER: LazyLock<Master> =
-        LazyLock::new(|| Master::import([(ReportSet::first().sources(), Options::default())]));
-    MASTER.copy().await
+    static TEMPLATE: LazyLock<TemplateDatabase> = LazyLock::new(|| {
+        TemplateDatabase::import([(ReportSet::first().sources(), Options::default())])
+    });
+    TEMPLATE.copy().await
 }
 
 /// A test's own database with the published reports and the sample key, and the import's report. All tests
 /// must pass the same reports, which the first test imports.
 pub async fn with_published_reports(reports: Sources) -> (Database, &'static ImportReport) {
-    static MASTER: OnceLock<Master> = OnceLock::new();
-    let master = MASTER.get_or_init(|| Master::import([(reports, Options::default())]));
-    (master.copy().await, &master.report)
+    static TEMPLATE: OnceLock<TemplateDatabase> = OnceLock::new();
+    let template =
+        TEMPLATE.get_or_init(|| TemplateDatabase::import([(reports, Options::default())]));
+    (template.copy().await, &template.report)
 }
 
 pub fn sample_folder() -> TempDir {
@@ -126,5 +129,5 @@ pub fn sample_folder() -> TempDir {
 }
 
 pub fn write_sample_into(data_dir: &Path) {
-    std::fs::copy(sample_master().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
+    std::fs::copy(sample_template().folder.path().join(FILE), data_dir.join(FILE)).unwrap();
 }
