@@ -1,6 +1,6 @@
 // Geometry of rings and lines. A ring's last point equals its first.
 
-// The area inside the rings; holes run in the other direction.
+// The area inside the rings; holes wind in the opposite direction.
 export function area(rings) {
   const doubled = rings.flatMap(linesOf).reduce((sum, [[x, y], [nextX, nextY]]) => sum + x * nextY - nextX * y, 0);
   return Math.abs(doubled) / 2;

@@ -29,7 +29,7 @@ use crate::{
 
 /// A list that can be written as a table.
 pub trait Rows {
-    /// The column names, separated by spaces. They match the elements' field names.
+    /// The column names, separated by spaces. They must match the field names of the rows.
     const COLUMNS: &'static str;
 
     /// An optional column that this list does not have.

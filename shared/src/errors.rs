@@ -279,8 +279,8 @@ pub struct Problem {
     details: Option<QuotaStatus>,
 }
 
-/// Converts an error response to problem details. Other responses are unchanged. At `address`, the documentation has an
-/// anchor for each error.
+/// Converts an error response to problem details. Other responses are unchanged. The problem type links to the error's
+/// anchor in the documentation at `address`.
 pub(crate) fn into_problem(
     mut response: Response,
     PublicAddress(address): PublicAddress,

@@ -112,8 +112,8 @@ fn route_start(route: &str, full_path: &str) -> usize {
     full_path.find(literal).unwrap_or_default()
 }
 
-/// The path after a named stage, for an event without a route; `None` if the stage has no name. The request URL starts
-/// with the stage even if the client did not send it.
+/// The prefix and the path after it, for an event without a route; `None` if the path does not start with the stage, as
+/// with `$default`. The request URL starts with the stage even if the client did not send it.
 fn path_without_stage(request: &Request, stage: &str) -> Option<(String, String)> {
     let stage = format!("/{stage}");
     let path = request.uri().path().strip_prefix(&stage)?;

@@ -29,7 +29,7 @@ pub(crate) async fn publish<P: Fn(Progress)>(
     let Recorder { store, options: Options { deadline, .. }, progress, .. } = *recorder;
     let replaced = match &baseline.manifest {
         Some(manifest) => manifest.revision.clone(),
-        None => store.first_revision().await?,
+        None => store.initialize_manifest().await?,
     };
     let Changes { after: dataset, keys, .. } = changes;
     let items = Items::from_keys(dataset, keys);

@@ -141,7 +141,7 @@ async fn only_block_reports_may_be_unreadable() {
 }
 
 #[tokio::test]
-async fn unread_block_report_leaves_current_blocks_unchanged() {
+async fn block_reports_from_both_countries_are_parsed() {
     let [us, ca] = [ReportName::ThousandsBlocks, ReportName::CanadianBlocks];
     let sources = sources(&[(us, US_BLOCKS), (ca, CANADIAN_BLOCKS)]);
     let dataset = read_dataset(&sources).await.unwrap();

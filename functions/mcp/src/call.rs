@@ -30,7 +30,8 @@ impl ToolCall {
         (Self { tool, arguments, reply }, result)
     }
 
-    /// Calls the tool's route and sends the result to the agent, with an optional note about the data that it came from.
+    /// Calls the tool's route and sends the result to the agent, with an optional note about the data that it came
+    /// from.
     pub async fn respond(
         self,
         routes: &InProcessRoutes,
@@ -60,7 +61,8 @@ impl ToolCall {
     }
 }
 
-/// Converts the API's response to a tool result. An API error becomes a tool error, with its body as structured content.
+/// Converts the API's response to a tool result. An API error becomes a tool error, with its body as structured
+/// content.
 fn to_result(tool: &Tool, response: &RouteResponse) -> CallToolResult {
     let text = String::from_utf8_lossy(&response.body).into_owned();
     let Ok(body) = serde_json::from_str::<Value>(&text) else {
@@ -177,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// The request's parameters and body as one string, or the error message.
+    /// The request's path, parameters and numbers as one string, or the error message.
     fn request(tool: &str, arguments: Value) -> String {
         let arguments = arguments.as_object().cloned();
         match ToolRequest::new(Tool::named(tool).unwrap(), arguments) {

@@ -22,7 +22,7 @@ pub struct Tool {
     pub description: ToolDescription,
 }
 
-/// A route, whose parameters are arguments.
+/// A route that a tool calls. Its parameters are the tool's arguments.
 #[derive(Debug)]
 pub struct ToolRoute {
     pub path: &'static str,

@@ -145,7 +145,7 @@ fn temp_file_builder() -> Builder<'static, 'static> {
     builder
 }
 
-/// Creates an unfinished file in the same folder as `path`, with default permissions.
+/// Creates a temporary file in the same folder as `path`, with default permissions.
 pub fn new_sibling(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = temp_file_builder();
     #[cfg(unix)]

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn any_iso_code_in_any_case_is_a_default_country() {
+    fn only_country_codes_are_accepted_in_any_case() {
         for code in rust_iso3166::ALL_ALPHA2.iter().chain(&NON_ISO_CODES) {
             assert!(code.to_lowercase().parse::<DefaultCountry>().is_ok(), "{code}");
         }

@@ -11,7 +11,7 @@ use super::{first_digits, metadata::RULES, reading::Reading};
 /// The text before an extension, unless the country's metadata overrides it.
 const EXTENSION_PREFIX: &str = " ext. ";
 
-/// A number in four notations.
+/// A phone number in four formats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Formats {
     /// ITU-T E.164: a plus sign and digits.

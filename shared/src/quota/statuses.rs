@@ -74,7 +74,7 @@ pub struct QuotaExceeded {
 }
 
 impl QuotaExceeded {
-    /// Requests that exceed a key's only quota.
+    /// Creates the error for a key with a single quota.
     pub fn new(exhausted: QuotaStatus, requests: u64) -> Self {
         let only = |limit_type| (limit_type == exhausted.limit_type).then_some(exhausted);
         Self { exhausted, requests, statuses: QuotaStatuses(LimitType::ALL.map(only)) }

@@ -15,7 +15,7 @@ pub enum StoreError {
     /// DynamoDB rejected the call or did not respond.
     #[error("{operation} on table {table} failed")]
     Call { operation: &'static str, table: String, kind: FailureKind, source: Cause },
-    /// A brief read timed out.
+    /// A read exceeded its short time limit.
     #[error("DynamoDB did not respond within {limit:?}")]
     TooSlow { limit: Duration },
     /// The call was skipped, because the table failed recently.

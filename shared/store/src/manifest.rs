@@ -230,8 +230,8 @@ const MANIFEST: &str = "manifest";
 /// The manifest as stored in the table.
 ///
 /// The first import starts by storing a manifest without a version, whose revision can then be replaced. If the table
-/// is deleted and recreated in the meantime, the revision differs. The import then fails to publish a version whose items
-/// were deleted.
+/// is deleted and recreated in the meantime, the revision differs. The import then fails to publish a version whose
+/// items were deleted.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredManifest {
     revision: Revision,
@@ -252,7 +252,7 @@ impl Store {
 
     /// Returns the revision for the first import to replace, or [`StoreError::Overtaken`] if a version has already been
     /// imported. Stores a manifest without a version if none exists.
-    pub async fn first_revision(&self) -> Result<Revision, StoreError> {
+    pub async fn initialize_manifest(&self) -> Result<Revision, StoreError> {
         let empty = StoredManifest::empty();
         match self.replace_manifest(&empty, None).await {
             // Another import has stored the manifest, but has not published a version yet.

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The name prefix of databases that are being restored. Other unfinished files in the folder may be in use.
-const UNFINISHED: &str = ".tnr-unfinished-restore-";
+const UNFINISHED_PREFIX: &str = ".tnr-unfinished-restore-";
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -192,7 +192,7 @@ fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
     let folder = database.parent().unwrap_or(Path::new("."));
     remove_unfinished(folder)?;
     // Only the owner can read it.
-    let copy = Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+    let copy = Builder::new().prefix(UNFINISHED_PREFIX).tempfile_in(folder)?;
     Dynoxide::new(&copy.path().to_string_lossy())?.restore_from(&backup.to_string_lossy())?;
     copy.persist_noclobber(database)?;
     Ok(())
@@ -202,7 +202,7 @@ fn restore_copy(backup: &Path, database: &Path) -> Result<(), Cause> {
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED_PREFIX.as_bytes()) {
             fs::remove_file(entry.path())?;
         }
     }

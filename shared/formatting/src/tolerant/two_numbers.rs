@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Words between a number and the last digits of a second one, in lowercase.
-const JOINING_WORDS: [&str; 8] = ["or", "and", "oder", "und", "ou", "et", "o", "y"];
+const CONJUNCTIONS: [&str; 8] = ["or", "and", "oder", "und", "ou", "et", "o", "y"];
 type Split = fn(&str) -> Vec<&str>;
 
 /// Separators between two numbers, strongest first. A part is split only by weaker ones.
@@ -55,7 +55,7 @@ fn before_ending(text: &str) -> Option<(&str, &str)> {
         return text.rsplit_once('/');
     }
     let number = before.trim_end_matches(is_letter);
-    JOINING_WORDS.contains(&&*before[number.len()..].to_lowercase()).then_some((number, ending))
+    CONJUNCTIONS.contains(&&*before[number.len()..].to_lowercase()).then_some((number, ending))
 }
 
 /// The valid numbers in the text, if it contains at least two and no other digits.

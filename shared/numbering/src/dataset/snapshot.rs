@@ -61,9 +61,9 @@ impl Dataset {
         area_codes: Vec<AreaCode>,
         exchanges: Vec<Exchange>,
     ) -> Self {
-        let carriers = sort_by_key(carriers, |carrier| carrier.ocn);
-        let area_codes = sort_by_key(area_codes, |area_code| area_code.npa);
-        let exchanges = sort_by_key(exchanges, Exchange::npa_nxx);
+        let carriers = sort_and_dedup_by_key(carriers, |carrier| carrier.ocn);
+        let area_codes = sort_and_dedup_by_key(area_codes, |area_code| area_code.npa);
+        let exchanges = sort_and_dedup_by_key(exchanges, Exchange::npa_nxx);
         Self::written(Vec::new(), |columns| {
             write_or_read(columns, &carriers, &area_codes, &exchanges)?;
             RecordVersions::write_or_read(columns, &[], Vec::new())
@@ -125,7 +125,7 @@ impl Dataset {
 }
 
 /// Sorts records by key. If several share a key, the last one wins.
-fn sort_by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
+fn sort_and_dedup_by_key<K: Ord, R>(records: Vec<R>, key: impl Fn(&R) -> K) -> Vec<R> {
     let by_key: BTreeMap<K, R> = records.into_iter().map(|record| (key(&record), record)).collect();
     by_key.into_values().collect()
 }

@@ -34,7 +34,7 @@ fn text(bytes: &[u8]) -> Result<String, String> {
 }
 
 #[test]
-fn text_is_unpacked_and_gets_a_line_ending() {
+fn archives_are_unpacked_and_text_gets_a_trailing_newline() {
     let longest = "a".repeat(65_535) + "\n";
     // Files that macOS adds are ignored.
     let mac: [(&str, &[u8]); 4] = [

@@ -119,7 +119,9 @@ impl Candidate {
             return false;
         }
         let mut surplus = 0..=MAX_SURPLUS.min(self.last_group - 1);
-        surplus.any(|surplus| self.is_valid(&self.dialed[..self.dialed.len() - surplus], country))
+        surplus.any(|surplus| {
+            self.is_valid_vanity_number(&self.dialed[..self.dialed.len() - surplus], country)
+        })
     }
 
     /// Returns `false` for text such as `800 members`, `1800-calorie` and `IN 800 STORES`.
@@ -135,7 +137,7 @@ impl Candidate {
     }
 
     /// Only toll-free and similar numbers are commonly vanity numbers.
-    fn is_valid(&self, dialed: &str, country: DefaultCountry) -> bool {
+    fn is_valid_vanity_number(&self, dialed: &str, country: DefaultCountry) -> bool {
         let plus = if self.has_plus { "+" } else { "" };
         let number = PhoneNumber::parse(&format!("{plus}{dialed}"), country);
         let Some(number) = number.filter(|number| number.valid) else { return false };

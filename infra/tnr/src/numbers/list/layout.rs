@@ -58,7 +58,7 @@ impl Layout {
             no_header_advice: &no_header,
         };
         let mut columns = Columns::find(cells, &column_options)
-            .map_err(|error| ListError::Layout(with_options(error)))?;
+            .map_err(|error| ListError::Layout(column_error_message(error)))?;
         columns.names = make_unique(&columns.names);
         Ok(Self { csv: Some(dialect), line_endings, has_header, has_windows_1252, columns })
     }
@@ -82,7 +82,7 @@ impl Layout {
     }
 }
 
-fn with_options(ColumnError { message, choices }: ColumnError) -> String {
+fn column_error_message(ColumnError { message, choices }: ColumnError) -> String {
     if choices.is_empty() {
         return message;
     }

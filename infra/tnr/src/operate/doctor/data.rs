@@ -12,7 +12,7 @@ use store::{CountryData, DatasetError, Manifest, ReportName, Snapshot, Store, lo
 
 use super::{
     CheckContext,
-    finding::{Finding, Findings, State},
+    finding::{CheckResult, Finding, State},
 };
 use crate::{
     data::{
@@ -23,7 +23,7 @@ use crate::{
     terminal::NextCommands,
 };
 
-pub async fn check(store: &Store, context: &CheckContext) -> Findings {
+pub async fn check(store: &Store, context: &CheckContext) -> CheckResult {
     let Some(manifest) = store.manifest().await? else {
         let finding = Finding::problem("data", "nothing has been imported");
         let finding = finding.remedy(context.next.tnr("import --fetch"));
@@ -79,7 +79,7 @@ impl AgeLimits {
         Self { import_days, report_days: reports.collect() }
     }
 
-    /// `None` for a report without a publishing schedule.
+    /// The maximum age of a report, in days; `None` if it has no publishing schedule.
     pub fn for_report(&self, report: ReportName) -> Option<i64> {
         self.report_days.get(&report).copied().or_else(|| report.description().max_age_days)
     }
@@ -195,7 +195,7 @@ fn unreadable_version(
         .section("Upgrade and roll back code")
 }
 
-pub async fn check_items(store: &Store, next: &NextCommands) -> Findings {
+pub async fn check_items(store: &Store, next: &NextCommands) -> CheckResult {
     match ingest::verify(store, Repair::No, None, show_progress()).await {
         Ok(Verification { items, drift, history, .. }) => {
             Ok(item_findings(items, &drift, &history, next))

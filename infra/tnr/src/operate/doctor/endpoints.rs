@@ -6,14 +6,14 @@ use probe::{CheckError, HttpApi, Outcome, RequestError, check_keyed, check_publi
 use shared::auth::ApiKey;
 use tokio::time::Instant;
 
-use super::finding::{Finding, Findings};
+use super::finding::{CheckResult, Finding};
 use crate::error::Context;
 
 /// Slower responses are reported. The alarm has the same threshold.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// Checks the endpoints. Without a key, checks only the public ones, and that an unknown key is rejected.
-pub async fn check_service(base_url: &str, key: Option<&ApiKey>, limit: Duration) -> Findings {
+pub async fn check_service(base_url: &str, key: Option<&ApiKey>, limit: Duration) -> CheckResult {
     let api = HttpApi::new(base_url, key.cloned(), Instant::now() + limit);
     let api = api.context("cannot create an HTTPS client")?;
     let mut found = check_public(&api).await;

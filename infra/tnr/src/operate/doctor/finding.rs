@@ -27,7 +27,7 @@ pub enum State {
 }
 
 /// The findings of related checks, or the reason why the checks failed to run.
-pub type Findings = Result<Vec<Finding>, Cause>;
+pub type CheckResult = Result<Vec<Finding>, Cause>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -96,7 +96,7 @@ impl Group {
     pub async fn check(
         name: &'static str,
         limit: Duration,
-        checks: impl Future<Output = Findings>,
+        checks: impl Future<Output = CheckResult>,
     ) -> Self {
         let unknown = |reason: String| {
             let message = format!("could not be checked; {reason}");

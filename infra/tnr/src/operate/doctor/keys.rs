@@ -7,14 +7,14 @@ use store::{KeyRecord, Store, StoredKeys};
 
 use super::{
     CheckContext,
-    finding::{Finding, Findings},
+    finding::{CheckResult, Finding},
 };
 use crate::terminal::{NextCommands, quote};
 
 /// The time before and after expiry during which keys are reported.
 const NOTICE_PERIOD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
-pub async fn check(store: &Store, CheckContext { now, next, .. }: &CheckContext) -> Findings {
+pub async fn check(store: &Store, CheckContext { now, next, .. }: &CheckContext) -> CheckResult {
     let StoredKeys { readable, damaged } = store.all_api_keys().await?;
     let mut findings = findings(&readable, *now, next);
     findings.extend(damaged.iter().map(|key| {

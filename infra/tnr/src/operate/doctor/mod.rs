@@ -27,7 +27,7 @@ use store::Store;
 use self::{
     data::AgeLimits,
     endpoints::check_service,
-    finding::{DoctorReport, Finding, Findings, Group, State},
+    finding::{CheckResult, DoctorReport, Finding, Group, State},
     stack::{Stack, check_alarms},
 };
 use crate::{
@@ -161,7 +161,7 @@ async fn check_database(store: &Store, context: &CheckContext, limit: Duration) 
     .into()
 }
 
-async fn check_tables(store: &Store, is_stack: bool) -> Findings {
+async fn check_tables(store: &Store, is_stack: bool) -> CheckResult {
     let (client, tables) = store.parts();
     let checks = tables.names().map(async |name| {
         let table = describe(client, name).await.context(format!("cannot read table {name}"))?;

@@ -8,7 +8,7 @@ use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 use signed_requests::{AwsAccount, CallError, MAX_RESPONSE_BYTES, Service, first_bytes};
 
-use super::finding::{Finding, Findings, State};
+use super::finding::{CheckResult, Finding, State};
 use crate::{CliError, error::Context};
 
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -57,7 +57,7 @@ impl Stack {
     }
 }
 
-pub async fn check_alarms(account: &AwsAccount, stack: &str) -> Findings {
+pub async fn check_alarms(account: &AwsAccount, stack: &str) -> CheckResult {
     let cloudwatch = (Service::CloudWatch, "2010-08-01");
     let prefix = format!("{stack}-");
     let (mut findings, mut next) = (Vec::new(), String::new());

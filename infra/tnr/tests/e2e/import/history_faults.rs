@@ -1,5 +1,5 @@
 //! Tests histories that cannot be written, have missing or damaged parts, or are discarded. Responses with past data
-//! are correct or name the remedy. `verify --repair` or the next import restores what is stored elsewhere.
+//! are correct, or say how to fix the problem. `verify --repair` or the next import restores what is stored elsewhere.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use ingest::{
@@ -114,7 +114,7 @@ impl Nights {
         }
     }
 
-    /// The target of a lookup for a night.
+    /// Adds an `as_of` to a lookup's target: 12 hours into this night.
     fn in_night(&self, night: usize, target: &str) -> String {
         let separator = if target.contains('?') { '&' } else { '?' };
         format!("{target}{separator}as_of={}", self.start + (24 * night as i64 + 12).hours())
