@@ -44,7 +44,9 @@ async fn handle(
     next: Next,
 ) -> Response {
     let (app, endpoints) = &*rules;
-    observe(app, request, |request| respond(app, endpoints, request, next)).await
+    let function = app.config.function.as_deref();
+    let respond = |request| respond(app, endpoints, request, next);
+    observe(app.observer.as_ref(), &app.exporter, function, request, respond).await
 }
 
 pub fn openapi(functions: impl IntoIterator<Item = Routes>) -> OpenApi {

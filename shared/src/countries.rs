@@ -1,11 +1,8 @@
-//! Other countries' ranges, loaded when a request first asks about a country.
+//! Finds other countries' ranges for requests.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use logging::with_causes;
-use moka::future::Cache;
-use numbering::records::Version;
-use store::{Countries, CountryData, DatasetError, LoadedCountry, Manifest};
+use store::{Countries, CountryData, LoadedCountry, Manifest};
 
 use crate::{
     errors::{ApiError, quote},
@@ -13,28 +10,6 @@ use crate::{
     pagination::VersionParam,
     state::App,
 };
-
-/// The maximum number of countries in memory. The largest takes 10 MB.
-const MAX_COUNTRIES: u64 = 12;
-/// The interval after a failed read.
-const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The countries that requests have asked about.
-#[derive(Clone)]
-pub(crate) struct CountryCache {
-    loaded: Cache<Version, LoadedCountry>,
-    /// Countries that were unreadable a few seconds ago.
-    unreadable: Cache<Version, ()>,
-}
-
-impl Default for CountryCache {
-    fn default() -> Self {
-        Self {
-            loaded: Cache::new(MAX_COUNTRIES),
-            unreadable: Cache::builder().time_to_live(RETRY_INTERVAL).build(),
-        }
-    }
-}
 
 impl App {
     /// The manifest from the last read. It lists the version in use.
@@ -84,26 +59,8 @@ impl App {
         code: &str,
         data: &CountryData,
     ) -> Result<LoadedCountry, ApiError> {
-        let CountryCache { loaded, unreadable } = &self.countries;
-        let version = &data.piece.version;
-        if unreadable.contains_key(version) {
-            return Err(ApiError::Unreadable);
-        }
-        let load = self.store.country(code, data);
-        let error = match loaded.try_get_with_by_ref(version, load).await {
-            Ok(country) => {
-                record_version(version);
-                // A later import of the same ranges changes only their source.
-                return Ok(LoadedCountry { data: data.clone(), ..country });
-            }
-            Err(error) => error,
-        };
-        let cause = with_causes(error.as_ref());
-        tracing::error!(error = cause, country = code, "failed to read a country's ranges");
-        if !matches!(*error, DatasetError::Unreadable { .. }) {
-            return Err(ApiError::from_dataset_error(&error));
-        }
-        unreadable.insert(version.clone(), ()).await;
-        Err(ApiError::Unreadable)
+        let country = self.countries.get(&self.store, code, data).await?;
+        record_version(&data.piece.version);
+        Ok(country)
     }
 }

@@ -16,6 +16,7 @@ pub mod cells;
 pub mod common_names;
 pub mod config;
 pub mod countries;
+mod country_cache;
 pub mod csv_pages;
 pub mod described_params;
 pub mod errors;

@@ -7,7 +7,7 @@ use numbering::records::{Exchange, NpaNxx, Version};
 use store::{CurrentDataset, HistoryCache, Store};
 
 use crate::{
-    auth::KeyRing, body::BodyBudget, config::Config, countries::CountryCache, export::Exporter,
+    auth::KeyRing, body::BodyBudget, config::Config, country_cache::CountryCache, export::Exporter,
     heavy_work::HeavyWork, quota::Quotas, telemetry::Observer,
 };
 

@@ -27,12 +27,12 @@ use store::Consumption;
 use tracing::Instrument;
 
 use crate::{
+    export::Exporter,
     gateway::{event_context, is_authorized_by_iam},
     http::single_value,
     public_address::request_scheme,
     request_context::{self, RequestContext},
     request_trace::{request_trace, set_traceparent},
-    state::App,
 };
 
 /// A request and its outcome, without text from the client.
@@ -56,7 +56,9 @@ pub type Observer = Arc<dyn Fn(&CompletedRequest) + Send + Sync>;
 /// Calls `respond`, sets the request id and the trace on the response, notifies the observer, and writes the access log
 /// line of the Lambda function or server.
 pub(crate) async fn observe<R: Future<Output = Response>>(
-    app: &App,
+    observer: Option<&Observer>,
+    exporter: &Exporter,
+    function: Option<&str>,
     request: Request,
     respond: impl FnOnce(Request) -> R,
 ) -> Response {
@@ -67,7 +69,7 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or(UNKNOWN_PATH, MatchedPath::as_str).to_owned();
     let is_probe = is_authorized_by_iam(&request);
-    let trace = request_trace(&request, &app.exporter);
+    let trace = request_trace(&request, exporter);
     let request_span = trace.as_ref().and_then(RequestTrace::request_span);
     let request_span =
         request_span.map(|span| (span, request_scheme(request.headers(), request.extensions())));
@@ -95,10 +97,10 @@ pub(crate) async fn observe<R: Future<Output = Response>>(
     if let Some((span, scheme)) = request_span {
         completed.describe(span, scheme);
     }
-    if let Some(observer) = &app.observer {
+    if let Some(observer) = observer {
         observer(&completed);
     }
-    completed.write(app.config.function.as_deref());
+    completed.write(function);
     response
 }
 
@@ -269,7 +271,6 @@ mod tests {
     use axum::body::Body;
     use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
     use serde_json::Value;
-    use store::Store;
 
     use super::*;
     use crate::case_table::rows;
@@ -337,15 +338,15 @@ mod tests {
         const OWN: &str = "0b5e9a3c-7d1f-4e62-9c8a-2f4b6d8e0a1c";
         let logged = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&logged);
-        let mut app = App::with_store(Store::unreachable());
-        app.observer = Some(Arc::new(move |completed: &CompletedRequest| {
+        let observer: Observer = Arc::new(move |completed| {
             log.lock().unwrap().push(completed.context.request_id.clone());
-        }));
+        });
         let mut returned = Vec::new();
         for sent in [OWN, "3052345678"] {
             let request = Request::builder().header(REQUEST_ID, sent).body(Body::empty()).unwrap();
             let respond = async |_: Request| Response::new(Body::empty());
-            let response = observe(&app, request, respond).await;
+            let response =
+                observe(Some(&observer), &Exporter::default(), None, request, respond).await;
             returned.push(response.headers()[REQUEST_ID].to_str().unwrap().to_owned());
         }
         assert_eq!(*logged.lock().unwrap(), returned);
