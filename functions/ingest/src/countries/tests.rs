@@ -84,15 +84,23 @@ async fn codes_are_unknown_values_without_the_names_file() {
 }
 
 #[tokio::test]
-async fn unusable_rows_are_distinguished_from_missing_files() {
+async fn errors_distinguish_cells_rows_and_missing_files() {
     let file = |text: &'static str| vec![Source::Embedded(text.as_bytes())];
     let header = "Block Status,CP Name,Non Geo Number Length,Allocation Date,NMS Number Block: Number Block\n";
     let blank = format!("{header}Free,,10 digit numbers,,\n").leak();
+    let invisible = format!("{header}Allocated,A\u{200b}B,10 digit numbers,,8081 570\n").leak();
     for (country, text, expected) in [
+        ("GB", &*invisible, "line 2, cell 2: contains the invisible character U+200B"),
         ("GB", &*blank, "none of the 1 rows is usable: rows without a valid range"),
         ("FR", "a;b\n", "no usable rows: expected files whose names start with majnum, found the"),
     ] {
         let error = with_causes(&read(country, file(text)).await.err().unwrap());
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn failed_countries_state_the_reason() {
+    let report = CountryReport::failed(&IngestError::NothingImported);
+    assert_eq!(report.outcome, Outcome::failed(&IngestError::NothingImported));
 }
