@@ -1,6 +1,6 @@
 //! Countries with their numbering plans, and the ranges that a country's regulator publishes.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, str::FromStr};
 
 use axum::extract::State;
 use formatting::{CountryPlan, DefaultCountry, NumberType, PhoneNumber};
@@ -194,6 +194,19 @@ fn free_numbers(
     first.map(|(number_type, number)| (number_type.to_string(), number)).collect()
 }
 
+/// The digits of a country in an international number (ITU-T E.164, section 6.2.1).
+#[derive(Clone, Copy)]
+struct CallingCode(i32);
+
+impl FromStr for CallingCode {
+    type Err = &'static str;
+
+    fn from_str(digits: &str) -> Result<Self, Self::Err> {
+        let code = digits.parse().ok().filter(|code| (1..=999).contains(code));
+        code.map(Self).ok_or("must be a number from 1 to 999")
+    }
+}
+
 /// List countries
 ///
 /// Calling codes, prefixes, and the lengths of numbers by type, according to libphonenumber. If a country's ranges were
@@ -213,15 +226,10 @@ pub(super) async fn list_countries(
 ) -> Result<PageResponse<CountryList>, ApiError> {
     let country: Option<DefaultCountry> = request.params.parse("country")?;
     let code = country.and(request.params.text("country")?).map(|code| code.to_uppercase());
-    let calling_code = request.params.text("calling_code")?.map(|text| {
-        // ITU-T E.164, section 6.2.1.
-        let code = text.parse::<i32>().ok().filter(|code| (1..=999).contains(code));
-        code.ok_or_else(|| invalid_param("calling_code", &text, "must be a number from 1 to 999"))
-    });
-    let calling_code = calling_code.transpose()?;
+    let calling_code: Option<CallingCode> = request.params.parse("calling_code")?;
     let mut plans = CountryPlan::all();
     plans.retain(|plan| code.as_ref().is_none_or(|code| *code == plan.code));
-    plans.retain(|plan| calling_code.is_none_or(|code| code == plan.calling_code));
+    plans.retain(|plan| calling_code.is_none_or(|CallingCode(code)| code == plan.calling_code));
     let (plans, pagination) = request.page.slice(plans.into_iter());
     let imported = app.countries().await?.0;
     let mut countries = Vec::new();
